@@ -186,7 +186,7 @@ func TestBackgroundStartReportsIDOnWriteError(t *testing.T) {
 	var stderr bytes.Buffer
 	cmd.Env, cmd.Stdout, cmd.Stderr = h.env, full, &stderr
 	err = cmd.Run()
-	found := regexp.MustCompile(`there is a job (\S+) now`).FindStringSubmatch(strings.Join(strings.Fields(stderr.String()), " "))
+	found := regexp.MustCompile(`job (\S+) was started`).FindStringSubmatch(strings.Join(strings.Fields(stderr.String()), " "))
 	if err == nil || found == nil {
 		t.Fatalf("%v: %s", err, stderr.String())
 	}

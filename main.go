@@ -9,7 +9,7 @@ import (
 )
 
 func main() {
-	// First of all: a holder needs nothing of the rest.
+	// First, because a holder needs none of the code of the command line.
 	if local.IsHolder() {
 		os.Exit(local.RunHolder())
 	}

@@ -93,7 +93,7 @@ func (j *Job) complete() {
 }
 
 // setPaths sets the paths of the logs where the job runs. The directory of a job on a host has the
-// same name there; its backend knows the root.
+// same name there, below a root that its backend adds.
 func setPaths(j *Job, dir string) {
 	slash := "/"
 	if j.Host == "" {

@@ -204,7 +204,7 @@ func checkSpec(s Spec) error {
 	case s.Queue != "" && !queue.ValidName(s.Queue):
 		return bad(fmt.Sprintf("%q cannot be the name of a queue", s.Queue), "use letters, digits, '-', '_' and '.'")
 	case strings.HasPrefix(strings.TrimSpace(s.Name), "@"):
-		return bad("a name that begins with @", "@ means the newest job; take another name")
+		return bad("a name that begins with @", "@ means the newest job; choose another name")
 	}
 	for _, text := range append([]string{s.Script, s.Dir, s.Host, s.Name}, s.Command...) {
 		if strings.IndexByte(text, 0) >= 0 {

@@ -312,7 +312,7 @@ func (x *explainer) exited(exit Exit, lines []string) {
 		x.Cause, x.Summary = causeMemory, outcome+": the kernel killed one of its processes because memory ran out"
 		return
 	case code == 124 && len(x.j.Command) > 0 && programName(x.j.Command[0]) == "timeout":
-		x.Cause, x.Summary = causeTimeout, outcome+": the program timeout ended it, its time was up"
+		x.Cause, x.Summary = causeTimeout, outcome+": the program timeout ended it when its time was up"
 		return
 	}
 	if x.fromOutput(outcome, exit, lines) {
@@ -324,7 +324,7 @@ func (x *explainer) exited(exit Exit, lines []string) {
 		x.Cause = causeSignal
 		x.Summary = fmt.Sprintf("%s, the code for a process that was killed by %s%s", outcome, name, ending.Bracketed(ending.SignalWord(name)))
 	case 124:
-		x.Summary = outcome + ", with which the program timeout reports that the time was up"
+		x.Summary = outcome + ", the code with which the program timeout reports that it ended the command"
 	case 126:
 		x.Summary = outcome + ", with which shells report that a command cannot be executed"
 		x.quoteLast(lines)

@@ -109,7 +109,7 @@ func TestClickOnAHeadingSortsTheList(t *testing.T) {
 			t.Errorf("the first row is %s", j.ID)
 		}
 		s.press("S")
-		s.sees("▾CPU") // there is no column of hosts
+		s.sees("▾CPU") // the list has no column for hosts
 		s.press("I")
 		s.sees("▴CPU")
 	})

@@ -17,8 +17,8 @@ import (
 	"github.com/hobjobs/hob/ui/components/toast"
 )
 
-// What keys and palette do to jobs. It is decided and asked for in Update; the
-// deed is a command that captures values.
+// The actions on jobs. Update decides and asks for confirmation; a command, which captures
+// values, then performs the action.
 
 // client is the name under which hob ends jobs from here.
 const client = "ui"
@@ -76,7 +76,7 @@ func (p *Pane) end(jobs []engine.Job, o engine.StopOptions) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// ending reports what a stop left running, or that it took more than was asked for.
+// ending reports the processes that a stop left running, or that it needed SIGKILL.
 func (p *Pane) ending(name string, report engine.StopReport, o engine.StopOptions) tea.Cmd {
 	if n := len(report.Survivors); n > 0 {
 		first := report.Survivors[0]
@@ -263,8 +263,8 @@ func (p *Pane) removeNow(j engine.Job) tea.Cmd {
 	})
 }
 
-// start starts what was asked for in a form, and attaches to it if that is wanted and the
-// user has not begun something else meanwhile. back is called if it is refused.
+// start starts the job of a form. If attach is set, it then attaches to the job unless the user has
+// done something else in the meantime. back is called if the start fails.
 func (p *Pane) start(spec engine.Spec, attach bool, back func()) tea.Cmd {
 	eng, run := p.eng, p.edited(spec)
 	if run == nil {

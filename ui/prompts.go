@@ -12,8 +12,8 @@ import (
 	"github.com/hobjobs/hob/ui/components/prompt"
 )
 
-// footerPrompt is a prompt in place of the footer. Its functions say what it is for; nil ones do
-// nothing.
+// footerPrompt is a prompt in place of the footer. Its functions are its purpose; a nil function
+// does nothing.
 type footerPrompt struct {
 	line    *prompt.Line
 	keys    []key.Binding                                    // shown after the keys of the line

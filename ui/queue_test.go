@@ -72,7 +72,7 @@ func TestQueueActionsOnACluster(t *testing.T) {
 	})
 }
 
-// A queued job is not counted as running, and goes on after the pane is closed.
+// A queued job is not counted as running, and continues to wait after the pane is closed.
 func TestQueuedJobsAreCountedApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 140, 30, &fake{jobs: []engine.Job{queuedJob("late", 2), queuedJob("early", 1), running("dev-aaaaa", "npm run dev", time.Minute)}})

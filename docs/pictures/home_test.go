@@ -96,8 +96,8 @@ func (h *home) close() {
 	_ = os.RemoveAll(h.runtime)
 }
 
-// start starts jobs, and waits until the last of them waits for input: what
-// happens while nobody looks is no news in a scene.
+// start starts jobs, and returns once the last of them needs input, so that a scene
+// begins without notices.
 func (h *home) start(ctx context.Context, jobs [][]string) error {
 	for i, args := range jobs {
 		if i > 0 && !h.haste {

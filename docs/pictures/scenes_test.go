@@ -32,8 +32,8 @@ type step struct {
 	still   bool          // the screen for readers who want no motion
 }
 
-// apart is how long after one job the next is started, unless there is haste: a
-// list of jobs that are all a second old is none that anybody has.
+// apart is the time between the starts of two jobs, unless the scene is to be built
+// quickly: in a real list not all jobs are a second old.
 const apart = 11 * time.Second
 
 // jobs are started before the panes are shown. The last asks for input.
@@ -139,8 +139,8 @@ case "${0##*/} $*" in
 esac
 `
 
-// serve is the development server of a scene: it listens, if nobody else does
-// there, and tells of changes until it is killed.
+// serve is the development server of a scene: it listens if the port is free, and
+// prints changes until it is killed.
 func serve(out io.Writer) {
 	if l, err := net.Listen("tcp", "127.0.0.1:5173"); err == nil {
 		defer l.Close()

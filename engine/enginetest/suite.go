@@ -39,7 +39,7 @@ type Config struct {
 	// EndsWithEngine means that jobs live only as long as the backend that started them: cases
 	// about survival are skipped.
 	EndsWithEngine bool
-	// Queues means that a scheduler starts the jobs: cases go on when theirs has begun.
+	// Queues means that a scheduler starts the jobs: cases continue once their job has begun.
 	Queues bool
 }
 

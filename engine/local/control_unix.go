@@ -68,7 +68,7 @@ func (j *job) signal(_ context.Context, name, by string) error {
 		j.stopBetweenRunsLocked(by)
 		return nil
 	case j.reaped:
-		return &holder.Failure{Code: holder.CodeInvalid, Message: "the job does not run now: its command will be started again"}
+		return &holder.Failure{Code: holder.CodeInvalid, Message: "the job is between two runs of its command"}
 	}
 	if j.kept != nil && asksToEnd(sig) {
 		j.kept.interrupted.Store(true) // also if SIGCONT follows

@@ -25,8 +25,8 @@ const (
 // echo keeps the echo of input out of the log of a job whose terminal is for input only. The echo of
 // that terminal is on, so that it can be recognized when a program turns it off to ask for a
 // password. The echo of lines of text is predictable, and is removed from what the terminal prints.
-// Before any other input, the echo is turned off for good; then hob no longer knows whether input is
-// hidden. A program that turns it on again is not noticed until the next input.
+// Before any other input, the echo is turned off for good; then hob can no longer detect whether
+// input is hidden. A program that turns it on again is not noticed until the next input.
 type echo struct {
 	tty  *tty
 	own  bool         // this process is the job's holder

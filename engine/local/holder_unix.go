@@ -74,7 +74,7 @@ func holdFromStdin() *job {
 	return j
 }
 
-// reply tells the launcher that the job was started, or why not, and lets go of it.
+// reply reports to the launcher that the job was started, or why not, and closes the connection.
 func reply(j *job, err error) {
 	reply := os.NewFile(replyFD, "reply")
 	r := launchReply{Unknown: errors.Is(err, errHolderVersion)}
@@ -188,7 +188,7 @@ func (j *job) depart() {
 	}
 	_ = j.close()
 	if notify {
-		_, _ = j.notify(endNotice(&st.Exit)) // nobody can be told of an error
+		_, _ = j.notify(endNotice(&st.Exit)) // an error cannot be reported
 	}
 }
 

@@ -23,7 +23,7 @@ func releasePages() {
 	lines := bufio.NewReaderSize(f, 1024) // a small buffer, to use little memory here
 	for {
 		line, err := lines.ReadSlice('\n')
-		if err != nil && !errors.Is(err, bufio.ErrBufferFull) { // the rest of a long path is no line of interest
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) { // the rest of a line with a long path is skipped
 			return
 		}
 		if next, ok := parseMapping(line); ok {

@@ -15,7 +15,7 @@ import (
 	"github.com/hobjobs/hob/engine/local"
 )
 
-// Nobody but the user can type a password, which an agent must not see.
+// Only the user can type a password, which an agent must not see.
 func TestNotifyCommandForHiddenInput(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "told")

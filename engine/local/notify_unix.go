@@ -17,7 +17,7 @@ import (
 // job can ask for it in a loop.
 const notifyPause = time.Minute
 
-// notice is what the user's command is told of a job.
+// notice is what the user's command gets to know about a job, as environment variables.
 type notice struct{ status, code, result string }
 
 func endNotice(end *engine.Exit) notice {

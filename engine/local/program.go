@@ -124,7 +124,7 @@ type interpreterError struct {
 
 func (e *interpreterError) Error() string {
 	if e.name == "" {
-		return "what it is to be run with: " + errorText(e.err)
+		return "its interpreter or loader: " + errorText(e.err)
 	}
 	// Quoted, because the usual cause is a carriage return at its end.
 	return "its interpreter " + strconv.Quote(e.name) + ": " + errorText(e.err)

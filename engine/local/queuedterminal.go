@@ -119,8 +119,8 @@ func (t *queuedTerminal) SetFacts(ctx context.Context, f engine.TerminalFacts) e
 	return t.remember(func(o *engine.TerminalOptions) { o.Facts = f }, func(live engine.Terminal) error { return live.SetFacts(ctx, f) })
 }
 
-// remember calls later for the session with the terminal or, while there is none, first with the
-// options for it.
+// remember calls later with the session of the terminal. Before the session begins, it calls first
+// with its options instead.
 func (t *queuedTerminal) remember(first func(*engine.TerminalOptions), later func(engine.Terminal) error) error {
 	t.mu.Lock()
 	live := t.live

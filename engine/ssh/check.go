@@ -111,7 +111,7 @@ func (k *checker) shell(ctx context.Context) bool {
 	a, err := k.conn.do(ctx, quick, k.b.hello(k.host), askLimit)
 	if err != nil {
 		e := noShell(k.conn.Transport, err)
-		e.Err = fmt.Errorf("no sh answers there: %w", err)
+		e.Err = fmt.Errorf("sh does not respond there: %w", err)
 		if errors.Is(err, shell.ErrTimeout) || breaks(k.conn) {
 			e.Hint = "the connection broke or stopped responding, or the start-up files of the account block"
 		}
@@ -199,8 +199,8 @@ func endsAtLogout(answers, user string) bool {
 // job starts a job that prints a marker, reads its output and deletes it.
 func (k *checker) job(ctx context.Context) bool {
 	began := time.Now()
-	// By this name it is no job in any list there, and the next sweep takes it if the
-	// connection breaks before it is deleted.
+	// Lists there ignore this name, and the next sweep deletes the directory if the
+	// connection breaks first.
 	id := ".gone-check-" + rand.Text()[:5]
 	word := rand.Text()
 	j := recipe.Job{

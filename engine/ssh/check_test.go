@@ -122,8 +122,8 @@ func TestCheckTriesTheStateDir(t *testing.T) {
 	}
 }
 
-// What the start-up files of the login shell print, and how long they take, is none of
-// the jobs' business.
+// What the start-up files of the login shell print, and how long they take, does not
+// affect jobs.
 func TestStartUpFilesOfTheLoginShell(t *testing.T) {
 	for name, profile := range map[string]string{
 		"prints":                   "echo Welcome; echo 'and so on' >&2; printf 'no line feed'",
@@ -151,7 +151,7 @@ func TestStartUpFilesThatPreventCommands(t *testing.T) {
 		"echo this account has expired; exit 1":                      "this account has expired",
 		"echo open terminal failed: not a terminal >&2; exit 1":      "not a terminal",
 		"exec echo fatal: Interactive git shell is not enabled. >&2": "git shell",
-		"exec cat >/dev/null <&-":                                    "no sh answers",
+		"exec cat >/dev/null <&-":                                    "sh does not respond",
 	} {
 		login := filepath.Join(t.TempDir(), "login")
 		testtool.WriteScript(t, login, profile)

@@ -210,7 +210,7 @@ func (h *host) attempt(ctx context.Context) (*conn, error) {
 	return c, nil
 }
 
-// noShell is the error if a connection was made, but no sh answers. For a container it is not final:
+// noShell is the error if a connection was made, but sh does not respond. For a container it is not final:
 // the container can be restarted.
 func noShell(tr shell.Transport, err error) *client.Error {
 	if _, ok := tr.(*client.Container); ok {

@@ -21,8 +21,8 @@ import (
 var cuts = flag.Int("ssh.cuts", 8, "at how many bytes to cut a start, with each manner of servers")
 
 // cutStart starts a job while cut has the connections break, and reports whether
-// it ran. However it went it ran once or not at all, and what is said of it is
-// what happened. Nobody starts it later.
+// it ran. In every case it ran once or not at all, its state reports which, and it is not
+// started later.
 func (r *rig) cutStart(name string, cut func(mark string) (heal func())) (ran bool) {
 	r.Helper()
 	r.open()

@@ -131,7 +131,7 @@ func TestReadingResumesAfterEveryCut(t *testing.T) {
 		k, total, err := r.e.ReadOutput(r.ctx(), j.ID, buf, n)
 		if errors.Is(err, engine.ErrUnreachable) {
 			<-time.After(20 * time.Millisecond)
-			continue // the next read goes on where this one was
+			continue // the next read continues at the same offset
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -152,8 +152,8 @@ func TestHostKeys(t *testing.T) {
 	}
 }
 
-// strangeLines are lines of a known_hosts file that ssh does not heed: half ones, one
-// of the first protocol, kinds of keys, markers, names and hashes that are none.
+// strangeLines are lines of a known_hosts file that ssh ignores: truncated ones, one of
+// protocol 1, and invalid key types, markers, names and hashes.
 func strangeLines() string {
 	key := "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f"
 	return "one\ntwo ssh-ed25519\nthree ssh-ed25519 AAAA\nfour 1024 35 12345678901234567890\nfive ssh-new@example.com AAAAEnNzaC1uZXdAZXhhbXBsZS5jb20=\n" +

@@ -64,14 +64,14 @@ func TestLongInputTakesFewRoundTrips(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.got(j.ID, data)
-	// A pipe takes 4 KiB for sure; 146 requests of that size would do it one by one.
+	// A pipe always takes 4 KiB. In pieces of that size it would be 146 requests.
 	if n := feeds.Load(); n == 0 || n > 30 {
 		t.Errorf("%d requests for %d bytes", n, len(data))
 	}
 }
 
 // A request that a broken connection cuts off types the beginning of the input or
-// nothing, and nothing of it twice.
+// nothing. No part of it is typed twice.
 func TestInputCutOffIsNotRepeated(t *testing.T) {
 	for _, at := range []int64{40_000, 120_000, 300_000, 500_000} {
 		r := newRig(t, nil)
@@ -187,8 +187,8 @@ func TestCopyInputPieceByPiece(t *testing.T) {
 	r.got(j.ID, want)
 }
 
-// Input that a broken connection cuts off is its beginning, and nothing of it twice; the
-// job is not made to believe that it was all.
+// If a broken connection cuts input off, the job gets its beginning, no part of it twice,
+// and no end of file.
 func TestCopyInputCutOff(t *testing.T) {
 	data := noise(600_000)
 	for _, at := range []int64{40_000, 120_000, 300_000, 500_000} {
@@ -213,8 +213,8 @@ func TestCopyInputCutOff(t *testing.T) {
 	}
 }
 
-// A job that ends without having read its input leaves nothing of it behind, least of all
-// as commands for the shell of the host.
+// If a job ends without having read its input, the rest is discarded. In particular, the
+// shell of the host does not run it as commands.
 func TestCopyInputOfAJobThatEnds(t *testing.T) {
 	for _, size := range []int{100_000, 5_000_000} {
 		r := newRig(t, nil)

@@ -19,7 +19,7 @@ type sight struct {
 	// confirms reports that the job looked lost in an earlier listing that also checked its
 	// wrapper. Without it, a job that looks lost is not judged lost.
 	confirms bool
-	queue    *slurm.Queue // what a cluster's scheduler says; nil: unknown, or there is none
+	queue    *slurm.Queue // what a cluster's scheduler reports; nil: unknown, or no scheduler
 }
 
 // certainty is whether a verdict can be recorded.
@@ -27,7 +27,7 @@ type certainty int
 
 const (
 	certain certainty = iota
-	// unstarted: the job was asked for but nothing of it runs, which can still change.
+	// unstarted: the job was requested but has no process yet, which can still change.
 	unstarted
 	// doubtful: the job looks lost. Lost is final, and one listing cannot prove it: a job
 	// that ends between the two halves of a listing has neither a process nor an exit code

@@ -181,7 +181,7 @@ func (h *host) lookAfter(ctx context.Context, rs []engine.Record, most time.Dura
 func (h *host) lookIn(ctx context.Context, base string, rs []engine.Record, proofs int, seen map[engine.ID]engine.State) error {
 	var q *slurm.Queue
 	if anyScheduled(rs) {
-		q = h.askQueue(ctx, base) // before the listing: an end that it knows of is in the files by then
+		q = h.askQueue(ctx, base) // before the listing: the files then have every end that the queue reflects
 	}
 	known := h.knownOf(rs)
 	var l recipe.Listing

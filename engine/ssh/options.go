@@ -29,7 +29,7 @@ func WithWarnings(f func(host, text string)) Option { return func(b *Backend) { 
 // are: later answers reach subscribers, and the next look.
 func WithPatience(d time.Duration) Option { return func(b *Backend) { b.patience = d } }
 
-// WithoutDialing has looks at jobs ask only hosts that are connected: those that
+// WithoutDialing limits requests for the state of jobs to hosts that are connected: those that
 // [Backend.Connect] or another call that needs them has reached. The jobs of other hosts have the
 // state in their records here, so that listing jobs makes no connection.
 func WithoutDialing() Option { return func(b *Backend) { b.passive = true } }

@@ -63,8 +63,8 @@ func (b *bootable) cut() {
 	}
 }
 
-// A program that goes on running learns that a host was started again, and takes
-// nothing there for its jobs any more, whatever has their numbers.
+// A program that keeps running notices that a host was restarted, and then takes no process
+// there for one of its jobs, even if it has the same pid.
 func TestRebootUnderARunningProgram(t *testing.T) {
 	for name, survives := range map[string]bool{"its process is gone": false, "another process is just like it": true} {
 		t.Run(name, func(t *testing.T) {

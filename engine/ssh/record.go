@@ -80,7 +80,7 @@ func (b *Backend) remember(r engine.Record, o engine.State, boot, dir string, he
 			return
 		}
 	} else if err := os.Chtimes(filepath.Join(r.Dir, jobdir.StateFile), time.Time{}, now.at); err != nil {
-		b.log.Debug("it cannot be recorded when a job was last seen", "job", r.ID, "err", err)
+		b.log.Debug("cannot record when a job was last seen", "job", r.ID, "err", err)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -101,7 +101,7 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (begun *engine.Sta
 		rec := l.Record
 		rec.Job.After, rec.Job.AfterAny = l.Spec.After, l.Spec.AfterAny // without those that have ended
 		seen := sight{rec: rec, entry: e, clock: s.List.Clock, at: time.Now()}
-		o, sure := seen.verdict() // where it is doubtful the next look decides
+		o, sure := seen.verdict() // if that is not certain, the next look decides
 		if !o.StartedAt.IsZero() && o.StartedAt.Before(began) {
 			o.StartedAt = began
 		}

@@ -184,7 +184,7 @@ func (r *round) verdict(j job) error {
 		if w.code == nil || *w.code != *j.Code {
 			return errors.New("an exit that did not happen")
 		}
-		if r.stopper != nil && !r.bereft && r.victim == "nobody" {
+		if r.stopper != nil && !r.bereft && r.victim == "none" {
 			return errors.New("it was stopped, it did not exit")
 		}
 	case "killed":

@@ -15,7 +15,7 @@ type plan struct {
 	kind   string // pty, file or split
 	chore  chore
 	phase  string // start, run, stop or exit
-	victim string // what is killed: client, holder, all (but the holder), terminal, nobody
+	victim string // what is killed: client, holder, all (but the holder), terminal, none
 	after  int    // lines that the job has printed when the phase begins
 	delay  time.Duration
 	leave  bool // Ctrl+B first
@@ -32,7 +32,7 @@ func (p plan) String() string {
 func newPlan(seed uint64, round int) plan {
 	r := rand.New(rand.NewPCG(seed, uint64(round)))
 	phases := []string{"start", "run", "stop", "exit"}
-	victims := []string{"client", "holder", "all", "terminal", "nobody"}
+	victims := []string{"client", "holder", "all", "terminal", "none"}
 	p := plan{
 		name:   fmt.Sprintf("r%d", round),
 		phase:  phases[round%len(phases)],

@@ -59,7 +59,7 @@ type Hooks struct {
 	Signal func(ctx context.Context, name, by string) error
 	// Stop ends the process tree and returns when all processes have ended.
 	Stop func(ctx context.Context, o record.StopOptions) (record.StopReport, error)
-	// Ended is called once, when the end is recorded and before anyone is told, or by Close.
+	// Ended is called once: after the end is recorded and before clients are notified, or by Close.
 	Ended func()
 	// Backgrounded is called once, when no caller waits for the job any longer. It must not block.
 	Backgrounded func()
@@ -69,7 +69,7 @@ type Hooks struct {
 type Holder struct {
 	cfg   Config
 	lock  *jobdir.FileLock
-	over  func()          // tells those who wait for the end, once
+	over  func()          // notifies the callers that wait for the end, once
 	holds *jobdir.Holds   // of log readers
 	ctx   context.Context // of the hooks; ends with Close
 	stop  context.CancelFunc

@@ -1,5 +1,5 @@
 // Package jobdir reads and writes the files of job directories and of the state directory that
-// contains them. No other package knows their names and formats.
+// contains them. Only this package depends on their names and formats.
 //
 //	<root>/                 $HOB_STATE_DIR, $XDG_STATE_HOME/hob or ~/.local/state/hob; 0700
 //	  index                 finished jobs, one checksummed line of JSON each; deletable

@@ -58,7 +58,7 @@ func (h *Holds) Hold(name string, off int64) error {
 }
 
 // FirstHeld returns the offset of the first byte of a log between from and to that another
-// Holds holds, to if there is none.
+// Holds holds, or to if it holds none.
 func (h *Holds) FirstHeld(name string, from, to int64) int64 {
 	f, err := h.file()
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Alive is the pipe that the holder of a job keeps open until the job's end is recorded: who has it
-// open for reading sees a hang-up then, also if the holder is killed.
+// Alive is the pipe that the holder of a job keeps open until the job's end is recorded. Readers of
+// the pipe get a hang-up then, also if the holder is killed.
 type Alive struct {
 	dir string
 	fd  int // -1 once closed
@@ -49,10 +49,10 @@ func (a *Alive) Release() {
 	}
 }
 
-// Close deletes the pipe, and tells everyone who watches it.
+// Close deletes the pipe, and its readers get a hang-up.
 func (a *Alive) Close() {
 	if a != nil && a.fd >= 0 {
-		_ = os.Remove(filepath.Join(a.dir, AliveFile)) // without effect: nobody opens it before it asks for the lock
+		_ = os.Remove(filepath.Join(a.dir, AliveFile)) // an error does no harm: clients try the lock before they open it
 		a.Release()
 	}
 }

@@ -28,7 +28,7 @@ func OpenFile(path string, flag int, perm fs.FileMode) (*os.File, error) {
 	return f, err
 }
 
-// open is OpenFile that also returns what it knows of the file.
+// open is OpenFile that also returns the file information.
 func open(path string, flag int, perm fs.FileMode) (*os.File, fs.FileInfo, error) {
 	f, err := os.OpenFile(path, flag|nonblock|nofollow, perm)
 	if isLink(err) {

@@ -220,11 +220,11 @@ type cancelled struct {
 	Reason record.Reason `json:"reason"`
 }
 
-// Cancelled reads who ended the job that has the entry at path.
+// Cancelled reads which client ended the job that has the entry at path.
 func Cancelled(path string) (by string, reason record.Reason) {
 	var c cancelled
 	if text, err := os.ReadFile(path); err == nil {
-		_ = json.Unmarshal(text, &c) // nobody is named then
+		_ = json.Unmarshal(text, &c) // on an error, by and reason are empty
 	}
 	return c.By, c.Reason
 }

@@ -12,7 +12,7 @@ const (
 	// followPause is the minimum time between two looks at a queue that changes.
 	followPause = 30 * time.Millisecond
 	// cleanEvery is how often a client that follows a queue looks for jobs whose holder was killed: if
-	// no other job waits behind them, nobody else would notice.
+	// no other job waits behind them, no other process would notice.
 	cleanEvery = time.Second
 )
 

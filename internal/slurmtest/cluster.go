@@ -87,7 +87,7 @@ func Start(t testing.TB, settings ...string) *Cluster {
 	return c
 }
 
-// nodeScript becomes a node: what tells machines apart differs on each.
+// nodeScript turns its process into a node with a host name and a boot ID of its own.
 const nodeScript = `hostname "$1" && cat /proc/sys/kernel/random/uuid >"$2/boot.$1" &&
 mount --bind "$2/boot.$1" /proc/sys/kernel/random/boot_id && exec slurmd -D -N "$1" -f "$2/slurm.conf"`
 
@@ -119,7 +119,7 @@ func (c *Cluster) Forgotten(t testing.TB, names ...string) {
 	}
 }
 
-// Hold stops the controller, so that it answers nobody, until the returned function is called.
+// Hold stops the controller, so that it does not respond, until the returned function is called.
 func (c *Cluster) Hold() (release func()) {
 	c.t.Helper()
 	c.signal(syscall.SIGSTOP)

@@ -9,10 +9,10 @@ const (
 	Waiting   State = 'w' // waits for a slot
 	Now       State = 'n' // is to start without a slot
 	Cancelled State = 'k' // is to end without a start; the entry has the request
-	Running   State = 'r' // was told to start, and has not ended
+	Running   State = 'r' // got the request to start, and has not ended
 )
 
-// Waits reports whether the job has not been told to start.
+// Waits reports whether the job has not yet got the request to start.
 func (s State) Waits() bool { return s != Running }
 
 // Entry is the entry of a job in its queue.

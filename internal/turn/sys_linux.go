@@ -12,7 +12,7 @@ const (
 	pause  = -1 // the system reports every end
 )
 
-// hangUp is what to ask poll for, to be told of the end of a watched pipe.
+// hangUp is the event with which poll reports that the other end of a pipe was closed.
 const hangUp = 0
 
 const getLock = 36 // F_OFD_GETLK

@@ -38,8 +38,8 @@ const (
 	replyFD  = 3
 )
 
-// Wait waits if the environment asks for that. It receives the configuration, tells the launcher that
-// the job waits, and returns when its turn has come. early means that this process has opened no
+// Wait waits if the environment asks for that. It receives the configuration, reports to the launcher
+// that the job waits, and returns when its turn has come. early means that this process has opened no
 // descriptor yet.
 func Wait(early bool) Result {
 	queue, _ := syscall.Getenv(QueueVariable)
@@ -103,8 +103,8 @@ func receive() (config []byte, fds []int, ok bool) {
 	return config, fds, len(fds) >= 2
 }
 
-// detach tells the launcher that the job waits, and lets go of its descriptors. What the Go runtime
-// writes about a crash goes where that of a running holder goes.
+// detach reports to the launcher that the job waits, and closes its descriptors. The Go runtime
+// writes about a crash to the same file as that of a running holder.
 func detach(dir string) {
 	_, _ = retrying(func() (int, error) { return syscall.Write(replyFD, []byte("{}\n")) })
 	if null, err := open("/dev/null", syscall.O_RDWR); err == nil {
@@ -210,8 +210,8 @@ func (w *waiter) watch(dir string) bool {
 	return true
 }
 
-// decide looks at the queue and reports whether the wait is over. Otherwise it watches what that
-// depends on.
+// decide reads the queue and reports whether the wait is over. If not, it watches the files that
+// decide it.
 func (w *waiter) decide() bool {
 	w.forget()
 	lock, err := lockQueue(w.queue)

@@ -1,5 +1,5 @@
-// Command lines writes numbered lines of 64 bytes as fast as it is let, so that
-// what arrives can be timed and counted.
+// Command lines writes numbered lines of 64 bytes as fast as its reader allows, so
+// that the output can be timed and counted.
 //
 //	lines BYTES [STAY]
 //

@@ -1,5 +1,5 @@
-// Package agents knows the AI agents that hob can be added to: where their settings are, what
-// hob writes there, and how their hooks are answered.
+// Package agents describes the AI agents that hob can be added to: where their settings are, what
+// hob writes there, and how it answers their hooks.
 //
 // [Agent.Plan] computes what `hob setup` changes without changing anything, and [Plan.Apply]
 // writes it. Nothing is recorded elsewhere: an entry is hob's if it is exactly what hob writes,

@@ -53,7 +53,7 @@ func (a *app) runForAgent(ctx context.Context, spec engine.Spec, settings *confi
 }
 
 // followForAgent starts the job in a process that ends at once, then prints the output and exits
-// with the job. Agents end a background command with all descendants; this way the job is none.
+// with the job. Agents end a background command with all descendants; this way the job is not one of them.
 func (a *app) followForAgent(ctx context.Context, eng *engine.Engine, ag agents.Agent, dir string) error {
 	self, err := os.Executable()
 	if err != nil {

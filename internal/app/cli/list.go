@@ -32,7 +32,7 @@ func (a *app) listCommand() *cobra.Command {
 		Long: "List jobs, newest first. Jobs on hosts are shown as last known, without connecting.\n" +
 			"--on HOST connects to the host and lists all of its jobs, including those started\n" +
 			"from other machines. The table on a terminal leaves out the earlier runs of restarted\n" +
-			"jobs, unless --all is given; other output has them always. With --json, ports, cpu_percent (the average since the start)\n" +
+			"jobs, unless --all is given; other output always includes them. With --json, ports, cpu_percent (the average since the start)\n" +
 			"and rss_bytes are set for jobs that run on this machine, else null.",
 		Example: "hob list --running\nhob list --failed --since 1h -q\nhob list --on web1\nhob list --dir . --running",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.list(cmd.Context(), f) },
@@ -101,8 +101,8 @@ func (a *app) printList(jobs []engine.Job, f listFlags, now time.Time) error {
 	return a.listPlain(jobs, now)
 }
 
-// adopt makes records of the jobs that host keeps and that there are none of here, if
-// it answers in time; unreachable is why it does not.
+// adopt creates the missing records of jobs on host if it answers in time; otherwise
+// unreachable is the reason.
 func (a *app) adopt(ctx context.Context, host string) (unreachable, err error) {
 	soon, cancel := context.WithTimeout(ssh.WithInteraction(ctx, false), hostTimeout)
 	defer cancel()

@@ -60,7 +60,7 @@ func schedulerArgs(values []string) (args []string, err error) {
 	for _, value := range values {
 		for _, word := range shellword.Split(value, "") {
 			if word.Open != 0 {
-				return nil, usagef("close the quotes, or write a backslash before a quote that is meant as it is", "--sbatch %s: a quote or a backslash is not complete", value)
+				return nil, usagef("close the quote, or escape it with a backslash", "--sbatch %s: unclosed quote, or a backslash at the end", value)
 			}
 			args = append(args, word.Text)
 		}

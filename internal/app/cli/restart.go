@@ -85,7 +85,7 @@ func (a *app) printStarted(job engine.Job) error {
 		_, err = fmt.Fprintln(a.stdout, job.ID)
 	}
 	if err != nil {
-		return fmt.Errorf("there is a job %s now, but that cannot be printed: %w", job.ID, err)
+		return fmt.Errorf("job %s was started, but its ID cannot be printed: %w", job.ID, err)
 	}
 	if job.Status != engine.Failed && job.Status != engine.Lost {
 		if job.Host == "" && !a.json {
@@ -104,6 +104,6 @@ func (a *app) reportFailedStart(job engine.Job) {
 	defer a.markSeen(job.ID)
 	a.reportf("%s %s %s", a.paintErr("hob:", styleBad), escape(job.Name), escape(job.Ending()))
 	if code := job.Exit.Code; code != nil && *code == 127 && len(job.Command) == 1 && strings.ContainsAny(job.Command[0], " ;|&<>$") {
-		a.reportf("     a line for the shell goes behind -c: hob run -c %s", shellword.Quote(job.Command[0]))
+		a.reportf("     To run a line of shell, use -c: hob run -c %s", shellword.Quote(job.Command[0]))
 	}
 }

@@ -81,7 +81,7 @@ func failed(j engine.Job, doing string, err error) error {
 		f.message = fmt.Sprintf("%s %s: it is queued: %s", doing, j.ID, waitReason(j, time.Now()))
 		f.hint = can
 	case errors.Is(err, engine.ErrNotRunning):
-		f.message = fmt.Sprintf("%s %s: it is not running any more (%s)", doing, j.ID, inWords(j, time.Now()))
+		f.message = fmt.Sprintf("%s %s: it has ended (%s)", doing, j.ID, inWords(j, time.Now()))
 		f.hint = can + "; " + call("log", j.ID) + " shows what it printed, " + call("restart", j.ID) + " runs it again"
 	case errors.Is(err, engine.ErrRunning):
 		f.message = fmt.Sprintf("%s %s: it is still running", doing, j.ID)

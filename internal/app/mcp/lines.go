@@ -71,11 +71,11 @@ func (l *lineReader) next() {
 		l.refuse(jsonrpc.CodeInvalidRequest, "a message of more than 16 MiB")
 	case len(line) == 0:
 	case !json.Valid(line):
-		l.refuse(jsonrpc.CodeParseError, "the line is no JSON")
+		l.refuse(jsonrpc.CodeParseError, "the line is not JSON")
 	case line[0] == '[' && !l.batches:
 		l.refuse(jsonrpc.CodeInvalidRequest, "one message a line: this version of the protocol has no batches")
 	case !l.known(line):
-		l.refuse(jsonrpc.CodeInvalidRequest, "the line is no message of JSON-RPC 2.0")
+		l.refuse(jsonrpc.CodeInvalidRequest, "the line is not a JSON-RPC 2.0 message")
 	default:
 		l.rest = append(line, '\n')
 	}

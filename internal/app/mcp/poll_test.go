@@ -40,7 +40,7 @@ func TestPollPositionPerClient(t *testing.T) {
 	if r := p.process("poll", id); r.output() != "one\n" || *r.Cursor != 4 {
 		t.Errorf("the first poll: %s", r.json)
 	}
-	if r := p.process("poll", id); r.output() != "" || !r.noticed("nothing new; worth asking again in 5.0 s") {
+	if r := p.process("poll", id); r.output() != "" || !r.noticed("nothing new; poll again in 5.0 s") {
 		t.Errorf("the second: %s", r.json)
 	}
 	if r := p.process("poll", id); !r.noticed("10.0 s") {

@@ -106,7 +106,7 @@ func (a *agent) findOwn(ctx context.Context, ref string, in engine.Intent) (engi
 }
 
 // Labels returns the labels of a job that an agent starts from its shell in dir, so that its
-// server for that project knows the job.
+// server for that project lists the job.
 func Labels(client, dir string) map[string]string {
 	labels := newScope(client, dir).labels()
 	labels[labelShell] = "yes"

@@ -68,7 +68,7 @@ func (g Group) last(ctx context.Context, eng *engine.Engine, process string) (en
 func ProcessOf(j engine.Job) string { return cmp.Or(j.Labels[processLabel], j.Name) }
 
 // Down stops the given jobs one after the other, in their order, and reports each one that it has
-// stopped. It goes on after an error; the result has all of them.
+// stopped. It continues after an error; the result has all errors.
 func Down(ctx context.Context, eng *engine.Engine, jobs []engine.Job, by string, stopped func(engine.Job, engine.StopReport)) error {
 	var errs []error
 	for _, j := range jobs {

@@ -42,7 +42,7 @@ func (p *parser) add(proc Process) {
 	}
 	for _, other := range p.plan.Processes {
 		if other.Name == proc.Name {
-			p.fail(proc.Line, "%q is there twice; first on line %d", proc.Name, other.Line)
+			p.fail(proc.Line, "duplicate process %q; first on line %d", proc.Name, other.Line)
 		}
 	}
 	if strings.TrimSpace(proc.Name) == "" {

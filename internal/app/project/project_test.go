@@ -353,10 +353,10 @@ processes:
 
 func TestMistakes(t *testing.T) {
 	for _, test := range []struct{ name, content, want string }{
-		{"Procfile", "web: a\nweb: b\n", `Procfile:2: "web" is there twice; first on line 1`},
+		{"Procfile", "web: a\nweb: b\n", `Procfile:2: duplicate process "web"; first on line 1`},
 		{"Procfile", manyProcesses(), "Procfile:1001: there are more than 1000 processes"},
 		{"Procfile", "\n", "Procfile: it describes no processes"},
-		{"process-compose.yaml", "processes:\n  a:\n    command: x\n  a:\n    command: y\n", `process-compose.yaml: line 4: "a" is there twice`},
+		{"process-compose.yaml", "processes:\n  a:\n    command: x\n  a:\n    command: y\n", `process-compose.yaml: line 4: duplicate field "a"`},
 		{"process-compose.yaml", "processes:\n  a: {command: x, depends_on: {b: {condition: process_started}}}\n", `process-compose.yaml:2: a needs "b", which the file does not describe`},
 		{"process-compose.yaml", "processes:\n  a:\n    command: [x]\n", "process-compose.yaml:3: processes.a.command must be text"},
 		{"process-compose.yaml", "processes:\n  a:\n    description: x\n", "process-compose.yaml:2: processes.a has no command"},
@@ -369,7 +369,7 @@ func TestMistakes(t *testing.T) {
 		{"tasks.json", `{"tasks":` + strings.Repeat("[", 900_000), "tasks.json: line 1: the file describes too much"},
 		{"tasks.json", `{"tasks":` + strings.Repeat("[", 90_000) + strings.Repeat("]", 90_000) + "}", "tasks.json: line 1: the file describes too much"},
 		{"tasks.json", `{"version": "0.1.0", "command": "x"}`, "tasks.json:1: version 0.1.0 of tasks.json is not supported"},
-		{"tasks.json", "{\n\"tasks\": [\n{\"label\": \"a\", \"command\": \"x\"},\n{\"label\": \"a\", \"command\": \"x\"}]}", `tasks.json:4: "a" is there twice; first on line 3`},
+		{"tasks.json", "{\n\"tasks\": [\n{\"label\": \"a\", \"command\": \"x\"},\n{\"label\": \"a\", \"command\": \"x\"}]}", `tasks.json:4: duplicate process "a"; first on line 3`},
 	} {
 		_, err := Load(write(t, test.name, test.content), variables())
 		var mistake *Error

@@ -140,7 +140,7 @@ func (r *treeReader) yamlFields(v *value, n *yaml.Node, depth int) error {
 		case name.Kind != yaml.ScalarNode:
 			return fmt.Errorf("line %d: the name of a field must be text", name.Line)
 		case own[name.Value]:
-			return fmt.Errorf("line %d: %q is there twice", name.Line, name.Value)
+			return fmt.Errorf("line %d: duplicate field %q", name.Line, name.Value)
 		default:
 			own[name.Value] = true
 			v.fields = append(v.fields, field{name.Value, name.Line, got})
@@ -196,7 +196,7 @@ func (r *treeReader) json(in hujson.Value, depth int) (value, error) {
 				return v, err
 			}
 			if seen[name.text] {
-				return v, fmt.Errorf("line %d: %q is there twice", name.line, name.text)
+				return v, fmt.Errorf("line %d: duplicate field %q", name.line, name.text)
 			}
 			seen[name.text] = true
 			v.fields = append(v.fields, field{name.text, name.line, got})

@@ -51,7 +51,7 @@ type run struct {
 	news    chan outcome
 }
 
-// outcome says that a process is ready, or why it never will be.
+// outcome reports that a process is ready, or why it never will be.
 type outcome struct {
 	name string
 	err  error

@@ -24,10 +24,10 @@ type Model struct {
 	opts   Options
 
 	job        engine.Job
-	why        string // one sentence about its end; empty: what its record says
+	why        string // explanation of the end in one sentence; empty: the one in the record
 	restarting bool
 	shown      bool     // there is a job
-	note       []string // shown where there is none
+	note       []string // shown instead of a job
 	now        time.Time
 	usage      []Sample // recently, at intervals of usageEvery
 	usageEvery time.Duration
@@ -42,7 +42,7 @@ type Options struct {
 	Input   string // how to give a job the input that it needs: "a attach · i send line"
 }
 
-// New returns a detail of nothing.
+// New returns a detail without a job.
 func New(keys keymap.Detail, styles *themes.Styles, o Options) *Model {
 	return &Model{opts: o, keys: keys, styles: styles, badge: statusbadge.New(styles), glyphs: &styles.Glyphs}
 }
@@ -54,7 +54,7 @@ func (m *Model) SetSize(w, h int) { m.w, m.h = max(0, w), max(0, h) }
 // times are shown in.
 func (m *Model) SetNow(now time.Time) { m.now = now }
 
-// SetJob shows a job; another one from its top.
+// SetJob shows a job. For another job than before, it scrolls to the top.
 func (m *Model) SetJob(j engine.Job) {
 	if j.ID != m.job.ID {
 		m.top, m.usage = 0, nil
@@ -89,10 +89,10 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 // Scroll moves the window by n lines.
 func (m *Model) Scroll(n int) { m.top = max(0, min(m.top+n, m.Lines()-m.h)) }
 
-// More is the number of lines below the window.
+// More returns the number of lines below the window.
 func (m *Model) More() int { return max(0, m.Lines()-m.top-m.h) }
 
-// Lines is how many lines the whole detail has.
+// Lines returns the number of lines of the whole detail.
 func (m *Model) Lines() int { return len(m.lines()) }
 
 // View draws the detail in exactly its size.

@@ -23,7 +23,7 @@ const clientCLI, clientUI = "cli", "ui"
 // labelWidth is the column of the names of facts.
 const labelWidth = 10
 
-// head is what matters most, in two lines: how it stands and what it is.
+// head is the two most important lines: the status and the command.
 func (m *Model) head(w int) []string {
 	left := m.status()
 	id := string(m.job.ID)
@@ -34,12 +34,12 @@ func (m *Model) head(w int) []string {
 	return []string{left, m.styles.Strong.Render(command)}
 }
 
-// status is the badge and for how long it has been so.
+// status is the badge and how long the job has had that status.
 func (m *Model) status() string {
 	return m.badge.View(m.job) + m.styles.Muted.Render(m.since())
 }
 
-// since is for how long the job has been as it is.
+// since is how long the job has had its status.
 func (m *Model) since() string {
 	j := m.job
 	up := m.duration(j.Uptime(m.now))
@@ -81,7 +81,7 @@ func (m *Model) duration(d time.Duration) string {
 	return units.FormatMinutes(d)
 }
 
-// commandLines is the command as it is read: a script line by line.
+// commandLines is the command, a script line by line.
 func (m *Model) commandLines() []string {
 	if m.job.Script == "" {
 		return []string{cells.Clean(m.job.CommandLine())}
@@ -311,8 +311,8 @@ func (m *Model) size() string {
 	return size + " (no limit)"
 }
 
-// timeout is for how long the job may run, and how long it may take to end; of a
-// finished one only what was asked for.
+// timeout is the time limit and the grace period; for a finished job only if they were
+// requested.
 func (m *Model) timeout() string {
 	j, limit, grace := m.job, "", ""
 	if j.Timeout > 0 {

@@ -178,7 +178,7 @@ func (m *Model) sortAt(x int) {
 // A name in less room keeps its beginning, else both its ends.
 const shortName = 16
 
-// name is the job's name, its news and its marks in exactly w columns.
+// name is the job's name, unread mark and other marks in exactly w columns.
 func (m *Model) name(r *row, w int, pick func(cells.Paint) cells.Paint) []cell {
 	style := pick(m.paints.text)
 	news := ""

@@ -1,5 +1,5 @@
-// Package joblist is the list of jobs: one row each, by need, filtered as one
-// types, with a selection that stays on its job whatever moves around it.
+// Package joblist is the list of jobs: one row each, those that need the user first, filtered
+// while the user types. The selection stays on its job when rows move.
 //
 //	list := joblist.New(keys.List, styles, joblist.Options{})
 //	list.SetSize(46, 20)
@@ -22,10 +22,10 @@ import (
 	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
-// Row is one job and what the screen knows of it beyond the engine.
+// Row is one job with the facts that only the UI has.
 type Row struct {
 	Job engine.Job
-	// Unread counts what happened that nobody looked at.
+	// Unread counts the events since the user last looked at the job.
 	Unread int
 	// Trace is recent activity, oldest first, in eighths: 0 to 8. Nil shows
 	// none.
@@ -113,8 +113,8 @@ func (m *Model) SetSize(w, h int) {
 	}
 }
 
-// SetHints sets the key that starts a job (empty: there is none) and the lines that
-// stand under the words of an empty list.
+// SetHints sets the key that starts a job (empty: none) and the lines that an empty list
+// shows below its message.
 func (m *Model) SetHints(start string, lines ...string) {
 	m.start, m.hints = start, lines
 }

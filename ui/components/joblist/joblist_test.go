@@ -126,7 +126,7 @@ func TestView(t *testing.T) {
 	}
 }
 
-// Where a job ran is still told when it has ended.
+// The host is still shown after the job has ended.
 func TestHostIsShownOfAJobThatHasEnded(t *testing.T) {
 	for _, w := range []int{36, 46, 70} {
 		code := 2

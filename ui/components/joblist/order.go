@@ -45,7 +45,7 @@ func (m *Model) Order() string {
 	return name
 }
 
-// SortNote names the order where it is not the usual one and the header row does not show it.
+// SortNote names the sort order if it is not the default and no header row shows it.
 func (m *Model) SortNote() string {
 	m.settle()
 	if m.sort == ByNeed && !m.reversed || m.sortedInHeader() {

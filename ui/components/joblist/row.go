@@ -253,7 +253,7 @@ func (m *Model) usage(j engine.Job, c columns) cell {
 	return cell{text: " " + cells.FitLeft(cpu, cpuWidth) + " " + cells.FitLeft(memory, memoryWidth), paint: m.paints.muted}
 }
 
-// usage is what the processes of a job use; nothing of what is next to nothing.
+// usage is the CPU and memory usage of a running job; values close to 0 are omitted.
 func usage(j engine.Job) (cpu, memory string) {
 	if j.Status.Finished() {
 		return "", ""
@@ -267,7 +267,7 @@ func usage(j engine.Job) (cpu, memory string) {
 	return cpu, memory
 }
 
-// endedAt is when a job ended, as well as it is known; zero while it runs.
+// endedAt is when a job ended, or the best estimate; zero while it runs.
 func endedAt(j engine.Job) time.Time {
 	switch {
 	case !j.Status.Finished():

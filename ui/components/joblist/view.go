@@ -62,7 +62,7 @@ func (m *Model) empty() []string {
 	for _, hint := range m.hints {
 		add(hint)
 	}
-	if len(lines) > m.h { // half a sentence helps nobody
+	if len(lines) > m.h { // rather the short form than half a sentence
 		lines = short
 	}
 	return m.place(lines)

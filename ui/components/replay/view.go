@@ -28,7 +28,7 @@ func (m *Model) View() string {
 	return strings.Join(append(rows, m.bar()), "\n")
 }
 
-// bar is the player's row: where it is, how fast, and what can be done.
+// bar is the row of the player: position, speed and keys.
 func (m *Model) bar() string {
 	if m.typing {
 		return m.line.View()

@@ -142,7 +142,7 @@ func (k *hostKeys) unknown(key ssh.PublicKey, print string, authority bool) erro
 	}
 	switch k.c.StrictKeys {
 	case "yes":
-		return k.fail(fmt.Errorf("the host is unknown: no key of %s is in known_hosts (it shows %s %s)", k.addr, key.Type(), print), "add its key to known_hosts, or connect once with ssh")
+		return k.fail(fmt.Errorf("the host is unknown: no key of %s is in known_hosts (it presents %s %s)", k.addr, key.Type(), print), "add its key to known_hosts, or connect once with ssh")
 	case "accept-new", "no":
 		// There is no unchecked key here: what is accepted is written down.
 	default:
@@ -154,7 +154,7 @@ func (k *hostKeys) unknown(key ssh.PublicKey, print string, authority bool) erro
 			return k.fail(err, "")
 		}
 		if !yes {
-			return k.fail(fmt.Errorf("the host is unknown and its key was not accepted (%s %s)", key.Type(), print), "connect to it in person and compare the fingerprint")
+			return k.fail(fmt.Errorf("the host is unknown and its key was not accepted (%s %s)", key.Type(), print), "compare the fingerprint with that of the host's own key (there: ssh-keygen -lf /etc/ssh/ssh_host_*.pub)")
 		}
 	}
 	if file == "" {

@@ -74,7 +74,7 @@ func TestEOFRightAfterTheStart(t *testing.T) {
 	}
 }
 
-// The input goes on, and can be ended, when nothing but the job itself is left.
+// Input can still be sent and ended when only the job itself is left.
 func TestInputOutlivesTheWrapper(t *testing.T) {
 	eachShell(t, func(t *testing.T, p *place) {
 		j := p.job("echo ready; cat; echo end")

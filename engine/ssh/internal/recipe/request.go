@@ -178,9 +178,9 @@ func ParseFeed(out []byte, n int) (taken int, word string) {
 	return min(taken, n), text
 }
 
-// Control gives the keyboard of the job's terminal to a client, which token names
-// among all that look at it, until another takes it. The answer is ok, over, or no
-// where that cannot be written down.
+// Control gives a client control of the job's terminal until another client takes it. token
+// identifies the client among all that are attached. The answer is ok, over, or no if that
+// cannot be recorded.
 func Control(dir, token, client string) string {
 	return fmt.Sprintf("control %s %s %s", Quote(dir), Quote(token), Quote(OneWord(client)))
 }

@@ -217,7 +217,7 @@ func TestSignals(t *testing.T) {
 	})
 }
 
-// Nothing of a job may stay behind, however it ended.
+// No process of a job may be left, however it ended.
 func TestWatchdogEndsWithTheJob(t *testing.T) {
 	eachShell(t, func(t *testing.T, p *place) {
 		testtool.Need(t, "pgrep")
