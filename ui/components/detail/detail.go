@@ -65,8 +65,8 @@ func (m *Model) SetJob(j engine.Job) {
 // SetRestarting shows that the job is being stopped to be restarted, until the next SetJob.
 func (m *Model) SetRestarting(on bool) { m.restarting = on }
 
-// SetWhy explains the end of the job in one sentence, until the next SetJob. Empty shows
-// what its record says.
+// SetWhy sets the explanation of the job's end, one sentence, until the next SetJob. If it is
+// empty, the recorded reason is shown.
 func (m *Model) SetWhy(text string) { m.why = text }
 
 // Clear shows no job, but these lines of plain text, the first as a heading.

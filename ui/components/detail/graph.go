@@ -18,20 +18,19 @@ type Sample struct {
 }
 
 const (
-	// graphFrom is the width from which on the recent usage is a graph, peakFrom that from
-	// which on the peak stands behind it.
+	// graphFrom is the minimum width for a graph of recent usage, peakFrom that for the peak
+	// after the graph.
 	graphFrom, peakFrom = 56, 70
-	// usageWidth is the column of the value before a graph, peakWidth that of the words
-	// behind it.
+	// usageWidth is the width of the value before a graph, peakWidth that of the peak after it.
 	usageWidth, peakWidth = 10, 22
-	// leastCPU is the CPU usage, in percent, at the top of a graph of less than that: the
-	// noise of an idle job is to look like little.
+	// leastCPU is the minimum CPU usage, in percent, at the top of a graph, so that the noise of an
+	// idle job does not fill it.
 	leastCPU = 10
-	// visibleGrowth is the factor by which memory must have grown to fill the height of its graph:
-	// the graph begins at the least memory, and an even use is a line at its bottom.
+	// visibleGrowth is the growth of memory that fills the height of its graph. The bottom of the graph
+	// is the least memory, so constant usage is a line at the bottom.
 	visibleGrowth = 1.25
-	// leastBars is the number of samples from which on there are bars: fewer show no course, only
-	// that the UI was just opened, which records the usage.
+	// leastBars is the minimum number of samples for a graph. Usage is recorded only while the UI
+	// is open, so that a UI that was just opened has few.
 	leastBars = 4
 )
 

@@ -21,8 +21,8 @@ const (
 	hostWidth             = 10
 )
 
-// A list of headerHeight rows has a header row, a list with columns of usage already from
-// wideHeaderHeight on: their numbers alone are hard to tell apart.
+// The minimum numbers of rows for a header row. It is lower in a list with columns for usage,
+// because their numbers need headings.
 const (
 	headerWidth, headerHeight = 34, 10
 	usageFrom                 = 56
@@ -34,8 +34,8 @@ type columns struct {
 	badge, name, host, usage, doing, time, end int
 }
 
-// columns decides what a row of this width has room for. It depends on width
-// and hosts alone, so that nothing jumps while jobs start and end.
+// columns returns the widths for the current size. They depend only on the size and on whether there
+// are jobs on hosts, so that columns do not move when jobs start and end.
 func (m *Model) columns() columns {
 	c := columns{badge: statusbadge.Width, time: 6}
 	switch {

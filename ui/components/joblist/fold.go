@@ -10,24 +10,27 @@ import (
 	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
-// In the usual order, and unless a filter is set, rows may be behind others, which fold and unfold them:
-// all ended jobs but the newest behind a row of their own ("62 older"), the earlier runs of a restarted
-// job behind its newest run, and the jobs of a group behind a row with its name (see group.go). A job
-// that needs input, runs, or failed unseen is folded only with its group, by the user, and a selected one
-// never. Old jobs and earlier runs are not folded while they are marked either.
+// Rows can be folded behind another row in the default order without a filter:
+//
+//   - old finished jobs behind a row such as "62 older",
+//   - earlier runs of a restarted job behind its newest run,
+//   - the jobs of a group behind a row with its name (see group.go).
+//
+// A job that needs input, runs, or has failed unseen is folded only if the user folds its group. The
+// selected job is never folded, nor are marked old jobs and marked earlier runs.
 
 const (
 	recentEnds = 10 // ended jobs that are never folded
-	leastFold  = 3  // fewer are not worth a fold
+	leastFold  = 3  // fewer old jobs are not folded
 )
 
 // foldID stands for the row of the folded jobs; no job has it.
 const foldID engine.ID = "/"
 
-// stands reports whether a row is not that of a job but stands for those behind it.
+// stands reports whether a row is not for a job, but for the rows folded behind it.
 func (r *row) stands() bool { return strings.HasPrefix(string(r.Job.ID), string(foldID)) }
 
-// size is how many jobs a row stands for.
+// size is the number of jobs in a row and behind it.
 func (r *row) size() int {
 	n := 1
 	if r.stands() {
@@ -39,7 +42,7 @@ func (r *row) size() int {
 	return n
 }
 
-// folded returns the rows to be shown of those that the filter leaves.
+// folded returns the visible rows among those that match the filter.
 func (m *Model) folded(rows []*row) []*row {
 	for _, r := range rows {
 		r.behind, r.in, r.depth = nil, "", 0

@@ -6,10 +6,9 @@
 //	list.Put(joblist.Row{Job: job})
 //	text := list.View() // 46 by 20 cells
 //
-// Rows are put and dropped one by one, so that a change costs what changed. Only
-// the rows in the window are drawn. It moves its selection; what is done to jobs is
-// decided elsewhere.
-// A list belongs to one goroutine.
+// Rows are added and removed one at a time, so that the cost of a change does not depend on the
+// length of the list. Only visible rows are drawn. The list moves its selection; package ui decides
+// about actions on jobs. A list belongs to one goroutine.
 package joblist
 
 import (

@@ -27,7 +27,7 @@ const (
 	sorts
 )
 
-// orders are the names of the orders, reverses those of the reversed ones.
+// orders are the names of the orders; reverses are those of the reversed orders.
 var (
 	orders   = [sorts]string{"by need", "newest first", "by name", "by host", "by CPU", "by memory", "by end", "by run time"}
 	reverses = [sorts]string{ByStart: "oldest first"}
@@ -36,7 +36,7 @@ var (
 // Sort returns the order.
 func (m *Model) Sort() Sort { return m.sort }
 
-// Order names the order for people: "by name", "by name, reversed".
+// Order describes the order: "by name", "by name, reversed".
 func (m *Model) Order() string {
 	name := orders[m.sort]
 	if m.reversed {
@@ -189,7 +189,7 @@ func (m *Model) hasValue(j engine.Job) bool {
 	return true
 }
 
-// began is when the first run of a job was created that is still in the list, so that a
+// began is the creation time of the job's first run that is still in the list, so that a
 // restarted job takes the row of its earlier run.
 func (m *Model) began(j engine.Job) time.Time {
 	at := j.CreatedAt
@@ -203,7 +203,7 @@ func (m *Model) began(j engine.Job) time.Time {
 	return at
 }
 
-// natural compares names as people do: numbers in them by their value.
+// natural compares names with numbers in them by value: job2 before job10.
 func natural(a, b string) int {
 	for a != "" && b != "" {
 		x, y := digits(a), digits(b)
@@ -226,7 +226,7 @@ func natural(a, b string) int {
 // digits is how many digits s begins with.
 func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
 
-// cpu is what a job uses, for the order.
+// cpu is the CPU usage of a job as a sort key.
 func cpu(j engine.Job) float64 {
 	if j.CPU == nil {
 		return 0

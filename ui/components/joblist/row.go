@@ -81,8 +81,8 @@ func (m *Model) row(r *row, c columns, selected bool) string {
 	return m.join(row, badge, selected)
 }
 
-// badgeStyle is the style of a job's badge; a failure that the user has seen is as quiet as
-// the rest of its row.
+// badgeStyle is the style of a job's badge. A failure that the user has seen is muted like the
+// rest of its row.
 func (m *Model) badgeStyle(j engine.Job) lipgloss.Style {
 	if j.Seen {
 		return m.styles.Muted
@@ -90,9 +90,9 @@ func (m *Model) badgeStyle(j engine.Job) lipgloss.Style {
 	return m.badge.Style(j)
 }
 
-// share gives the name of a row the columns beside it that show nothing: those of usage once the
-// job has ended, and those of activity. A long name of a running job takes a part of the latter, and
-// keeps it, so that nothing jumps.
+// share extends the column of the name into empty columns beside it: usage once the job has ended, and
+// activity. A long name of a running job takes a part of the activity column permanently, so that
+// it does not change its width.
 func (m *Model) share(r *row, c columns) columns {
 	j := r.Job
 	done := j.Status.Finished()

@@ -9,13 +9,13 @@ import (
 	"github.com/hobjobs/hob/keymap"
 )
 
-// Len returns the number of jobs, and of those that the filter leaves.
+// Len returns the number of jobs, and of those that match the filter.
 func (m *Model) Len() (all, shown int) {
 	m.settle()
 	return len(m.rows), len(m.passed)
 }
 
-// Passed returns the jobs that the filter leaves, in their order and with the folded ones.
+// Passed returns the jobs that match the filter, in order, including folded ones.
 func (m *Model) Passed() []engine.Job {
 	m.settle()
 	jobs := make([]engine.Job, 0, len(m.passed))
@@ -25,8 +25,8 @@ func (m *Model) Passed() []engine.Job {
 	return jobs
 }
 
-// Window returns which of the listed rows are seen: the first of them, how many there is room for,
-// how many there are, and the place of the selected one.
+// Window returns the visible part of the list: index of its first row, number of rows that fit,
+// total number of rows, and index of the selected row.
 func (m *Model) Window() (top, room, rows, at int) {
 	m.settle()
 	return m.box.Top, m.box.Rows, m.box.Len, m.box.At
@@ -113,7 +113,7 @@ func (m *Model) Unmark() bool {
 }
 
 // Marked returns the marked jobs in the order shown. Marks of rows that the
-// filter hides do not count: what cannot be seen is not acted on.
+// filter hides are ignored, so that no action affects invisible jobs.
 func (m *Model) Marked() []engine.Job {
 	m.settle()
 	var jobs []engine.Job
@@ -125,7 +125,7 @@ func (m *Model) Marked() []engine.Job {
 	return jobs
 }
 
-// Scroll moves the window by n rows, the selection staying in it: the wheel.
+// Scroll moves the window by n rows, for the mouse wheel. The selection stays in the window.
 func (m *Model) Scroll(n int) {
 	m.settle()
 	m.box.Pan(n)
@@ -172,8 +172,8 @@ func (m *Model) fit() {
 	m.space()
 }
 
-// Cursor is where the terminal's cursor belongs, so that screen readers and
-// magnifiers follow: on the selected row. Nil without rows.
+// Cursor returns a cursor on the selected row, so that screen readers and magnifiers follow it;
+// nil without rows.
 func (m *Model) Cursor() *tea.Cursor {
 	m.settle()
 	y := slices.Index(m.lines(), m.box.At)

@@ -68,11 +68,10 @@ func (m *Model) empty() []string {
 	return m.place(lines)
 }
 
-// The size from which on words stand in the middle and not in the
-// upper left corner.
+// The minimum size for centered text; in a smaller list it is in the upper left corner.
 const spaciousWidth, spaciousHeight = 60, 12
 
-// place puts lines where the eye looks for them.
+// place centers lines if there is room.
 func (m *Model) place(lines []string) []string {
 	left, top := min(2, max(0, m.w-12)), 1
 	if m.w >= spaciousWidth && m.h >= spaciousHeight {
