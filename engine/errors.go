@@ -108,7 +108,7 @@ func hintFor(err error, j Job) string {
 	case errors.Is(err, ErrElsewhere):
 		return "only the machine or container that runs it can do this; if that no longer exists, run hob clear --forget " + string(j.ID)
 	case errors.Is(err, ErrRunning):
-		return "stop it first, or remove it, which does both"
+		return "stop it first, or remove it, which also stops it"
 	case errors.Is(err, ErrNoInput) && j.Kind == KindFile:
 		return "to write to a job, start it with a terminal (--pty) or with --stdin"
 	}

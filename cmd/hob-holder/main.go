@@ -1,5 +1,6 @@
-// Command hob-holder holds one job of hob. It links the holder's code alone, so that it
-// needs less memory than hob itself. hob starts it if it lies beside it; users do not.
+// Command hob-holder holds one job of hob. It contains only the code of the holder, so it
+// needs less memory than hob itself. hob starts it if both are in the same directory; it is not
+// meant to be started by hand.
 package main
 
 import (
@@ -13,7 +14,7 @@ import (
 func main() {
 	// hob passes the id of the job.
 	if len(os.Args) < 2 || strings.HasPrefix(os.Args[1], "-") {
-		fmt.Fprintln(os.Stderr, "hob-holder holds one job of hob, which starts it: see hob help")
+		fmt.Fprintln(os.Stderr, "hob-holder is started by hob; run hob instead")
 		os.Exit(2)
 	}
 	os.Exit(local.RunHolder())

@@ -60,7 +60,7 @@ func failed() engine.Job {
 
 func remote() engine.Job {
 	j := running()
-	j.Host, j.Link, j.LinkError, j.StaleSince = "gpu2", engine.LinkUnreachable, "no route to host", now.Add(-3*time.Minute)
+	j.Host, j.Link, j.LinkError, j.StaleSince = "gpu2", engine.LinkUnreachable, "gpu2: no route to host", now.Add(-3*time.Minute)
 	j.Ports, j.Waiting = []int{5173}, true
 	j.StartedAt = now.Add(-30 * time.Hour)
 	return j

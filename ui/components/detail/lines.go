@@ -338,8 +338,8 @@ func (m *Model) unreachable() string {
 	if !m.job.StaleSince.IsZero() {
 		text += " for " + m.duration(m.now.Sub(m.job.StaleSince))
 	}
-	if m.job.LinkError != "" {
-		text += " (" + cells.Clean(m.job.LinkError) + ")"
+	if why := strings.TrimPrefix(m.job.LinkError, m.job.Host+": "); why != "" {
+		text += " (" + cells.Clean(why) + ")"
 	}
 	return text + ". Showing the last known state."
 }

@@ -216,7 +216,7 @@ func (m *Model) entry(e Entry, w int) []string {
 func (m *Model) stacked(e Entry, w int) []string {
 	lines := []string{m.styles.Key.Render(cells.Truncate(e.Keys, w, m.glyphs.Ellipsis))}
 	for _, d := range cells.Wrap(e.Desc, w-2) {
-		lines = append(lines, "  "+m.styles.Desc.Render(d))
+		lines = append(lines, "  "+m.styles.Text.Render(d))
 	}
 	return lines
 }
