@@ -20,7 +20,7 @@ var (
 	ErrUnsupported = record.ErrUnsupported                        // by the backend, or this kind of job
 	ErrExists      = errors.New("already exists")                 // the process is attached
 	ErrInvalid     = record.ErrInvalid                            // never valid, for any job
-	ErrClosed      = errors.New("engine is closed")
+	ErrClosed      = record.ErrClosed
 	ErrStateDir    = errors.New("state directory is unusable")
 	ErrUnrecorded  = errors.New("its end cannot be recorded")  // other programs cannot see the end
 	ErrUnkept      = errors.New("cannot record what was read") // so the next poll returns the same output again

@@ -8,7 +8,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/hobjobs/hob/engine/local"
+	"github.com/hobjobs/hob/internal/localjob"
 )
 
 func main() {
@@ -17,5 +17,5 @@ func main() {
 		fmt.Fprintln(os.Stderr, "hob-holder is started by hob; run hob instead")
 		os.Exit(2)
 	}
-	os.Exit(local.RunHolder())
+	os.Exit(localjob.Hold())
 }

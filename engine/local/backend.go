@@ -34,6 +34,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/holder"
+	"github.com/hobjobs/hob/internal/localjob"
 )
 
 // Backend runs jobs on this machine. It is safe for concurrent use.
@@ -44,7 +45,7 @@ type Backend struct {
 	shows     bool
 
 	kids  children
-	inner inner
+	inner localjob.InProcess
 
 	mu     sync.Mutex
 	closed bool
@@ -60,6 +61,10 @@ var (
 	_ engine.ScreenReader   = (*Run)(nil)
 	_ engine.TerminalOpener = (*Run)(nil)
 )
+
+// RunHolder runs the holder of one job: it receives its configuration on stdin, starts the job and
+// keeps it until none of its processes is left. It returns the exit code for the process.
+func RunHolder() int { return localjob.Hold() }
 
 // Option configures a [Backend].
 type Option func(*Backend)
@@ -113,7 +118,7 @@ func (b *Backend) Close() error {
 	b.closed = true
 	b.mu.Unlock()
 	b.kids.reap()
-	return b.inner.close()
+	return b.inner.Close()
 }
 
 // runtimeDir returns the directory for sockets on this system, or "".

@@ -15,9 +15,6 @@ const hasHolders = false
 // holders.
 func IsHolder() bool { return false }
 
-// RunHolder runs the holder of one job; it always fails on this system.
-func RunHolder() int { return 1 }
-
 // Capabilities implements [engine.Backend].
 func (b *Backend) Capabilities() engine.Capabilities { return engine.Capabilities{} }
 
@@ -30,7 +27,3 @@ func (b *Backend) Start(context.Context, engine.Launch) (*engine.State, error) {
 type children struct{}
 
 func (*children) reap() {}
-
-type inner struct{}
-
-func (*inner) close() error { return nil }

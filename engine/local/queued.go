@@ -107,7 +107,10 @@ func (r *Run) stopQueued(ctx context.Context, o engine.StopOptions) (report engi
 		case st.Status.Finished():
 			report.Took = max(1, time.Since(began))
 			return report, true, nil
-		case !sleep(ctx, pause):
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
 			return report, true, ctx.Err()
 		}
 	}

@@ -5,16 +5,13 @@ import (
 	"context"
 	"errors"
 	"os"
-	"time"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/localjob"
 	"github.com/hobjobs/hob/internal/proc"
 )
-
-// defaultGrace is the grace period of a job whose request has none.
-const defaultGrace = 5 * time.Second
 
 // Run is one job of this machine. It keeps nothing open between calls and is safe
 // for concurrent use.
@@ -32,18 +29,6 @@ func (r *Run) Stop(ctx context.Context, o engine.StopOptions) (engine.StopReport
 		return r.stopSurvivors(ctx, o)
 	}
 	return report, err
-}
-
-// sleep waits for d; it reports false if ctx ended first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // Observe implements [engine.Backend].
@@ -81,7 +66,7 @@ func (r *Run) stopSurvivors(ctx context.Context, o engine.StopOptions) (engine.S
 	if len(left) == 0 {
 		return engine.StopReport{}, engine.ErrNotRunning
 	}
-	grace := cmp.Or(o.Grace, r.Request.Grace.Duration(), defaultGrace)
+	grace := cmp.Or(o.Grace, r.Request.Grace.Duration(), localjob.DefaultGrace)
 	res, err := proc.Terminate(ctx, ref, proc.Options{Grace: grace, KeepDaemons: o.KeepDaemons})
 	return engine.StopReport{
 		Took: res.Took, Escalated: res.Escalated, Survivors: holder.Describe(res.Survivors),

@@ -3,6 +3,7 @@
 package local
 
 import (
+	"debug/buildinfo"
 	"errors"
 	"io/fs"
 	"os"
@@ -14,8 +15,18 @@ import (
 	"github.com/hobjobs/hob/internal/build"
 	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/localjob"
 	"github.com/hobjobs/hob/internal/proc"
 )
+
+// hasHolders reports whether this system supports holders.
+const hasHolders = true
+
+// IsHolder reports whether this process was started to be the holder of a job. Programs check this
+// before anything else.
+func IsHolder() bool {
+	return len(os.Args) > 0 && filepath.Base(os.Args[0]) == proc.HolderName
+}
 
 // holderProcess is a holder that has been started and waits for its configuration.
 // It exits when config is closed before it has received one.
@@ -31,7 +42,7 @@ type holderProcess struct {
 func startHolderFor(id string, env []string) (*holderProcess, error) {
 	path, ok := holderBeside()
 	if len(env) > 0 { // it waits before it checks the configuration
-		ok = ok && build.Same(build.Of(path), build.Version())
+		ok = ok && build.Same(buildOf(path), build.Version())
 	}
 	if ok {
 		if h, err := startHolder(path, env, id); err == nil {
@@ -70,7 +81,7 @@ func startHolder(path string, env []string, args ...string) (*holderProcess, err
 	}
 	defer null.Close()
 	// A holder that crashes writes the reason to stderr, which is therefore the reply, too.
-	pid, err := forkUnblocked(path, append([]string{proc.HolderName}, args...), &syscall.ProcAttr{
+	pid, err := localjob.ForkUnblocked(path, append([]string{proc.HolderName}, args...), &syscall.ProcAttr{
 		Dir: "/", Env: append(holderEnviron(), env...), Sys: &syscall.SysProcAttr{Setsid: true},
 		Files: []uintptr{holderConfig.Fd(), null.Fd(), holderReply.Fd(), holderReply.Fd()},
 	})
@@ -136,12 +147,17 @@ func holderBeside() (path string, ok bool) {
 	return path, holder.Uid == 0 || holder.Uid == self.Uid
 }
 
+// buildOf returns the build of the program in the file at path, "" if that is unknown.
+func buildOf(path string) string {
+	info, err := buildinfo.ReadFile(path)
+	if err != nil {
+		return ""
+	}
+	return build.VersionIn(info)
+}
+
 // errHolderDied means that a holder exited without a reply: it may have started the job.
 var errHolderDied = errors.New("the job's holder died while it started")
-
-// errHolderVersion means that a holder is of another version, or another build of the same version,
-// and has started nothing.
-var errHolderVersion = errors.New("hob-holder is of another version than this program; reinstall both")
 
 // closeTimeout is how long a killed process may take to close its files.
 const closeTimeout = 5 * time.Second

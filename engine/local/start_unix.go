@@ -24,6 +24,7 @@ import (
 	"github.com/hobjobs/hob/internal/build"
 	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/localjob"
 )
 
 // startTimeout is how long a holder may take to start its job. It normally takes milliseconds; a
@@ -57,7 +58,7 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (*engine.State, er
 	if !b.inProcess && len(b.command) == 0 && IsHolder() {
 		return nil, &engine.Error{Op: "start", Job: l.ID, Backend: b.Name(), Err: errUnhooked}
 	}
-	cfg := launchConfig{
+	cfg := localjob.Config{
 		Dir: l.Dir, Env: l.Env, Set: slices.Sorted(maps.Keys(l.Spec.Env)),
 		RuntimeDir: runtimeDir(), Notify: b.notify, Passed: slices.Sorted(maps.Keys(l.Files)),
 	}
@@ -81,7 +82,7 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (*engine.State, er
 	}
 	var begun *engine.State
 	if b.inProcess {
-		err = b.inner.start(cfg, l.Files, lock)
+		err = b.inner.Start(cfg, l.Files, lock)
 	} else if begun, err = b.spawn(ctx, l.Record, cfg, l.Files, lock, place); begun != nil {
 		*begun = b.run(l.Record).StateOf(begun)
 	}
@@ -99,16 +100,16 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (*engine.State, er
 // one, and does not support the request or exits before it has taken the job, is replaced by this
 // program.
 func (b *Backend) spawn(
-	ctx context.Context, rec engine.Record, cfg launchConfig, passed files, lock *jobdir.FileLock, place ticket,
+	ctx context.Context, rec engine.Record, cfg localjob.Config, passed map[int]*os.File, lock *jobdir.FileLock, place ticket,
 ) (*engine.State, error) {
-	cfg.Launch = launchVersion
+	cfg.Launch = localjob.Version
 	h, err := b.holderFor(string(rec.ID), place.env)
 	if err != nil {
 		return nil, err
 	}
 	kept := place.kept(lock)
 	st, err := b.configure(ctx, h, cfg, kept, passed)
-	nothing := errors.Is(err, errHolderVersion) || errors.Is(err, errHolderDied) && !holder.EverHeld(cfg.Dir)
+	nothing := errors.Is(err, localjob.ErrVersion) || errors.Is(err, errHolderDied) && !holder.EverHeld(cfg.Dir)
 	if h.beside && nothing && ctx.Err() == nil {
 		if h, err = startSelfAsHolder(string(rec.ID), place.env); err != nil {
 			return nil, err
@@ -132,8 +133,8 @@ func (b *Backend) holderFor(id string, env []string) (*holderProcess, error) {
 
 // configure sends h its configuration and waits until its job runs. The returned state is nil if
 // the holder does not send one. A holder that does not read or reply in time is killed. It gets the
-// descriptors kept, the first of which is the job's lock, and the passed files.
-func (b *Backend) configure(ctx context.Context, h *holderProcess, cfg launchConfig, kept []int, passed files) (*engine.State, error) {
+// descriptors kept, the first of which is the job's lock, and the passed map[int]*os.File.
+func (b *Backend) configure(ctx context.Context, h *holderProcess, cfg localjob.Config, kept []int, passed map[int]*os.File) (*engine.State, error) {
 	defer h.reply.Close()
 	b.kids.add(h.pid)
 	if h.beside {
@@ -152,16 +153,16 @@ func (b *Backend) configure(ctx context.Context, h *holderProcess, cfg launchCon
 	return st, err
 }
 
-// send calls the function send, bounded by ctx. The holder starts nothing before it has received
+// send sends the configuration, bounded by ctx. The holder starts nothing before it has received
 // everything, so it can be ended safely.
-func (b *Backend) send(ctx context.Context, h *holderProcess, config []byte, kept []int, passed files) error {
+func (b *Backend) send(ctx context.Context, h *holderProcess, config []byte, kept []int, passed map[int]*os.File) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, errStartTimeout)
 	defer cancel()
 	cut := context.AfterFunc(ctx, func() {
 		b.kids.kill(h.pid)
-		_ = withDescriptor(h.config, func(fd int) error { return unix.Shutdown(fd, unix.SHUT_RDWR) }) // another process may share it
+		_ = localjob.WithDescriptor(h.config, func(fd int) error { return unix.Shutdown(fd, unix.SHUT_RDWR) }) // another process may share it
 	})
-	err := send(h.config, config, kept, passed)
+	err := localjob.Send(h.config, config, kept, passed)
 	if !cut() {
 		err = &noAnswer{context.Cause(ctx)}
 	}
@@ -194,13 +195,13 @@ func (b *Backend) ready(ctx context.Context, h *holderProcess, werr error) (*eng
 	}
 	lines := bufio.NewScanner(strings.NewReader(string(reply)))
 	for lines.Scan() {
-		var r launchReply
+		var r localjob.Reply
 		if json.Unmarshal(lines.Bytes(), &r) != nil {
 			continue
 		}
 		switch {
 		case r.Unknown:
-			return nil, errHolderVersion
+			return nil, localjob.ErrVersion
 		case r.Error != "":
 			return nil, errors.New(r.Error)
 		}

@@ -14,6 +14,7 @@ var (
 	ErrNotControl  = errors.New("another session has control") // TakeControl takes control
 	ErrUnsupported = errors.New("not supported")               // by the backend, or this kind of job
 	ErrInvalid     = errors.New("invalid request")             // never valid, for any job
+	ErrClosed      = errors.New("engine is closed")
 )
 
 // Note is a notification that a job sent with OSC 9 or OSC 777.

@@ -1,10 +1,7 @@
 // Package build identifies the build of hob that a program contains.
 package build
 
-import (
-	"debug/buildinfo"
-	"runtime/debug"
-)
+import "runtime/debug"
 
 // module is the module path of hob, its holder program and this package.
 const module = "github.com/hobjobs/hob"
@@ -17,10 +14,11 @@ func Version() string {
 	if !ok {
 		return ""
 	}
-	return version(info)
+	return VersionIn(info)
 }
 
-func version(info *debug.BuildInfo) string {
+// VersionIn returns the build of hob in a program with the given information.
+func VersionIn(info *debug.BuildInfo) string {
 	m := &info.Main
 	for _, dep := range info.Deps { // in a program that embeds the engine
 		if dep.Path == module {
@@ -31,15 +29,6 @@ func version(info *debug.BuildInfo) string {
 		return ""
 	}
 	return m.Version
-}
-
-// Of returns the build of the program in the file at path, "" if that is unknown.
-func Of(path string) string {
-	info, err := buildinfo.ReadFile(path)
-	if err != nil {
-		return ""
-	}
-	return version(info)
 }
 
 // Same reports whether two programs may hold jobs for each other: they are of the same build, as

@@ -1,8 +1,8 @@
 // Package turn is how the holder of a queued job waits until the job may start.
 //
 // Each waiting job has a process, so its memory counts: there may be a thousand of them. The package
-// therefore imports package syscall alone and allocates little. Package early runs it in hob-holder
-// before the packages that only a running job needs are initialized.
+// therefore uses system calls, starts no goroutine and allocates little, and a holder waits before
+// it does anything else.
 //
 // # Files
 //

@@ -20,24 +20,8 @@ func held(fd int) bool {
 	return err != nil
 }
 
-type pollFD struct {
-	fd             int32
-	events, happen int16
-}
-
-const pollIn = unix.POLLIN
-
 // hungUp reports false: jobs are looked at again from time to time.
 func hungUp(string, int) bool { return false }
-
-// poll waits for a byte at the first of fds or a hang-up of one of the others.
-func poll(fds []pollFD, milliseconds int) {
-	list := make([]unix.PollFd, len(fds))
-	for i, f := range fds {
-		list[i] = unix.PollFd{Fd: f.fd, Events: f.events}
-	}
-	_, _ = unix.Poll(list, milliseconds)
-}
 
 // scan calls visit with the name of each file in the directory at path.
 func scan(path string, visit func(name []byte)) error {
@@ -59,10 +43,15 @@ func scan(path string, visit func(name []byte)) error {
 	}
 }
 
-// dropLeaked closes the descriptors from first on, which programs before have left open.
-func dropLeaked(first int) {
-	for fd := first; fd < 1024; fd++ {
-		syscall.Close(fd)
+// closeLeaked keeps descriptors from first on, which the launcher may have left open, from being
+// inherited by the job. Those of Go are close-on-exec anyway.
+func closeLeaked(first int) {
+	var limit unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) != nil {
+		return
+	}
+	for fd := first; fd < int(min(limit.Cur, 4096)); fd++ {
+		unix.CloseOnExec(fd)
 	}
 }
 

@@ -1,8 +1,11 @@
 package turn
 
 import (
+	"strconv"
 	"syscall"
 	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
 // resort is how long to wait for a job that cannot be watched before looking again, in milliseconds;
@@ -15,24 +18,12 @@ const (
 // hangUp is the event with which poll reports that the other end of a pipe was closed.
 const hangUp = 0
 
-const getLock = 36 // F_OFD_GETLK
-
 // held reports whether another open file description has fd locked.
 func held(fd int) bool {
-	whole := syscall.Flock_t{Type: syscall.F_WRLCK}
-	_, err := retrying(func() (int, error) { return 0, syscall.FcntlFlock(uintptr(fd), getLock, &whole) })
-	return err != nil || whole.Type != syscall.F_UNLCK
+	whole := unix.Flock_t{Type: unix.F_WRLCK}
+	_, err := retrying(func() (int, error) { return 0, unix.FcntlFlock(uintptr(fd), unix.F_OFD_GETLK, &whole) })
+	return err != nil || whole.Type != unix.F_UNLCK
 }
-
-type pollFD struct {
-	fd             int32
-	events, happen int16
-}
-
-const (
-	pollIn  = 1
-	pollHup = 0x10
-)
 
 // hungUp reports whether the pipe at path, which is open for reading as fd, has no other process left
 // that keeps it open for writing. After it, poll reports when that happens: the system reports a
@@ -43,21 +34,9 @@ func hungUp(path string, fd int) bool {
 		return true // it was deleted, which precedes the end
 	}
 	syscall.Close(writer)
-	list := [1]pollFD{{fd: int32(fd)}}
+	list := [1]unix.PollFd{{Fd: int32(fd)}}
 	poll(list[:], 0)
-	return list[0].happen&pollHup != 0
-}
-
-// poll waits for a byte at the first of fds or a hang-up of one of the others. A negative time is no
-// limit.
-func poll(fds []pollFD, milliseconds int) {
-	var limit *syscall.Timespec
-	if milliseconds >= 0 {
-		t := syscall.NsecToTimespec(int64(milliseconds) * 1e6)
-		limit = &t
-	}
-	_, _, _ = syscall.Syscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&fds[0])), uintptr(len(fds)),
-		uintptr(unsafe.Pointer(limit)), 0, 0, 0)
+	return list[0].Revents&unix.POLLHUP != 0
 }
 
 // names buffers a part of a directory.
@@ -92,14 +71,20 @@ func scan(path string, visit func(name []byte)) error {
 	}
 }
 
-// dropLeaked closes the descriptors from first on, which programs before have left open.
-func dropLeaked(first int) {
-	const closeRange = 436
-	if _, _, err := syscall.Syscall(closeRange, uintptr(first), 1<<32-1, 0); err == 0 {
-		return
-	}
-	for fd := first; fd < 1024; fd++ {
-		syscall.Close(fd)
+// closeLeaked closes the descriptors from first on that the launcher has left open. Those of Go are
+// close-on-exec and stay.
+func closeLeaked(first int) {
+	err := scan("/proc/self/fd", func(name []byte) {
+		fd, err := strconv.Atoi(string(name))
+		if err != nil || fd < first {
+			return
+		}
+		if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
+			syscall.Close(fd)
+		}
+	})
+	if err != nil {
+		_ = unix.CloseRange(uint(first), ^uint(0), unix.CLOSE_RANGE_CLOEXEC)
 	}
 }
 

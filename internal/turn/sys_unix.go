@@ -5,6 +5,8 @@ package turn
 import (
 	"errors"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -91,6 +93,10 @@ func readFile(path string, buf []byte) []byte {
 	}
 	return buf[:n]
 }
+
+// poll waits for a byte at the first of fds or a hang-up of one of the others. A negative time is no
+// limit.
+func poll(fds []unix.PollFd, milliseconds int) { _, _ = unix.Poll(fds, milliseconds) }
 
 func exists(path string) bool {
 	var st syscall.Stat_t

@@ -2,7 +2,12 @@
 
 package turn
 
-import "syscall"
+import (
+	"errors"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
 
 // The environment variables that tell a holder to wait.
 const (
@@ -17,19 +22,19 @@ type Outcome int
 
 // The outcomes.
 const (
-	NotAsked Outcome = iota // this process is not to wait
-	Broken                  // the configuration did not arrive
-	Start                   // the job may start
-	Cancel                  // a client does not want the job any longer
-	Blocked                 // a job that this one had to follow did not succeed
+	NotQueued Outcome = iota // the job does not wait
+	Start                    // its turn has come
+	Cancel                   // a client does not want the job any longer
+	Blocked                  // a job that this one had to follow did not succeed
 )
 
 // Result is what a holder got before and by waiting.
 type Result struct {
 	Outcome Outcome
 	Config  []byte // what the launcher sent
-	Files   []int  // the descriptors sent with it: the job's lock, its pipe, others
-	Entry   string // path of the job's entry; it is removed when the job has ended
+	Files   []int  // the descriptors sent with it: the job's lock, the pipe of a queued job, others
+	Err     error  // neither arrived completely
+	Entry   string // path of the entry of a queued job; it is removed when the job has ended
 	Cause   string // with Blocked: the job that did not succeed
 }
 
@@ -38,29 +43,27 @@ const (
 	replyFD  = 3
 )
 
-// Wait waits if the environment asks for that. It receives the configuration, reports to the launcher
-// that the job waits, and returns when its turn has come. early means that this process has opened no
-// descriptor yet.
-func Wait(early bool) Result {
+// Wait receives the configuration from the launcher. If the environment asks for that, it reports
+// to the launcher that the job waits, and returns when its turn has come.
+func Wait() (r Result) {
+	closeLeaked(replyFD + 1)
+	r.Config, r.Files, r.Err = receive()
 	queue, _ := syscall.Getenv(QueueVariable)
 	dir, _ := syscall.Getenv(JobVariable)
-	if queue == "" || dir == "" {
-		return Result{}
-	}
-	if early {
-		dropLeaked(replyFD + 1)
-	}
-	w := waiter{queue: queue, dir: dir}
-	var ok bool
-	if w.result.Config, w.result.Files, ok = receive(); !ok {
-		w.result.Outcome = Broken
-		return w.result
+	switch {
+	case queue == "" || dir == "" || r.Err != nil:
+		return r
+	case len(r.Files) < 2:
+		r.Err = errors.New("descriptors are missing")
+		return r
 	}
 	after, _ := syscall.Getenv(AfterVariable)
 	afterAny, _ := syscall.Getenv(AfterAnyVariable)
-	w.deps = parseDeps(parseDeps(nil, after, false), afterAny, true)
 	cut := lastSlash(dir)
-	w.jobs, w.id = dir[:cut+1], dir[cut+1:]
+	w := waiter{
+		queue: queue, jobs: dir[:cut+1], id: dir[cut+1:], result: r,
+		deps: parseDeps(parseDeps(nil, after, false), afterAny, true),
+	}
 	detach(dir)
 	w.wait()
 	return w.result
@@ -69,10 +72,12 @@ func Wait(early bool) Result {
 // received is the buffer for the configuration: few are larger.
 var received [8 << 10]byte
 
+// rights is the buffer for the descriptors of one message.
+var rights [syscall.SizeofCmsghdr + 4*256]byte
+
 // receive reads the configuration and the descriptors that come with it to the end.
-func receive() (config []byte, fds []int, ok bool) {
+func receive() (config []byte, fds []int, err error) {
 	config = received[:0]
-	var rights [syscall.SizeofCmsghdr + 4*256]byte
 	for {
 		if len(config) == cap(config) {
 			config = append(config, 0)[:len(config)]
@@ -83,24 +88,37 @@ func receive() (config []byte, fds []int, ok bool) {
 			return n, err
 		})
 		if err != nil {
-			return config, fds, false
+			closeAll(fds)
+			return nil, nil, err
 		}
-		if oobn > 0 {
-			messages, _ := syscall.ParseSocketControlMessage(rights[:oobn])
-			for i := range messages {
-				got, _ := syscall.ParseUnixRights(&messages[i])
-				fds = append(fds, got...)
-			}
-		}
+		fds = append(fds, descriptorsIn(rights[:oobn])...)
 		if n == 0 {
-			break
+			return config, fds, nil
 		}
 		config = config[:len(config)+n]
+	}
+}
+
+// descriptorsIn returns the descriptors of a message. No process is started meanwhile.
+func descriptorsIn(rights []byte) (fds []int) {
+	messages, err := syscall.ParseSocketControlMessage(rights)
+	if err != nil {
+		return nil
+	}
+	for i := range messages {
+		got, _ := syscall.ParseUnixRights(&messages[i])
+		fds = append(fds, got...)
 	}
 	for _, fd := range fds {
 		syscall.CloseOnExec(fd)
 	}
-	return config, fds, len(fds) >= 2
+	return fds
+}
+
+func closeAll(fds []int) {
+	for _, fd := range fds {
+		syscall.Close(fd)
+	}
 }
 
 // detach reports to the launcher that the job waits, and closes its descriptors. The Go runtime
@@ -131,15 +149,15 @@ func lastSlash(path string) int {
 
 // waiter is the state of one wait.
 type waiter struct {
-	queue, jobs, id, dir string // jobs is the directory of all jobs, with a slash
-	deps                 []dep
-	result               Result
+	queue, jobs, id string // jobs is the directory of all jobs, with a slash
+	deps            []dep
+	result          Result
 
 	state   State
 	seq     uint64
-	watches []pollFD // the first is the job's own pipe
-	unsure  bool     // something cannot be watched
-	dying   bool     // a job has closed its pipe and still has its lock
+	watches []unix.PollFd // the first is the job's own pipe
+	unsure  bool          // something cannot be watched
+	dying   bool          // a job has closed its pipe and still has its lock
 }
 
 // moment is how long to wait for a process that dies, in milliseconds.
@@ -148,7 +166,7 @@ const moment = 10
 // wait returns when the result is decided.
 func (w *waiter) wait() {
 	own := w.result.Files[1]
-	w.watches = append(w.watches, pollFD{fd: int32(own), events: pollIn})
+	w.watches = append(w.watches, unix.PollFd{Fd: int32(own), Events: unix.POLLIN})
 	for !w.decide() {
 		limit := pause
 		switch {
@@ -177,7 +195,7 @@ func (w *waiter) drain(own int) {
 // forget ends all watches but the first.
 func (w *waiter) forget() {
 	for _, f := range w.watches[1:] {
-		syscall.Close(int(f.fd))
+		syscall.Close(int(f.Fd))
 	}
 	w.watches, w.unsure, w.dying = w.watches[:1], false, false
 }
@@ -205,7 +223,7 @@ func (w *waiter) watch(dir string) bool {
 		syscall.Close(fd)
 		w.dying = true
 	default:
-		w.watches = append(w.watches, pollFD{fd: int32(fd), events: hangUp})
+		w.watches = append(w.watches, unix.PollFd{Fd: int32(fd), Events: hangUp})
 	}
 	return true
 }

@@ -130,7 +130,7 @@ func (m *member) change(to Entry) {
 // begin starts the wait of the job.
 func (m *member) begin(deps ...dep) *member {
 	w := waiter{
-		queue: m.p.queue, dir: m.dir, jobs: filepath.Join(m.p.root, "jobs") + "/", id: m.entry.ID, deps: deps,
+		queue: m.p.queue, jobs: filepath.Join(m.p.root, "jobs") + "/", id: m.entry.ID, deps: deps,
 		result: Result{Files: []int{m.lock, m.alive}},
 	}
 	over := make(chan struct{})

@@ -1,4 +1,4 @@
-package local
+package localjob
 
 import (
 	"context"
@@ -90,7 +90,7 @@ func (g *growth) arm() bool {
 	if g == nil {
 		return false
 	}
-	err := withDescriptor(g.f, func(fd int) error {
+	err := WithDescriptor(g.f, func(fd int) error {
 		for _, p := range g.paths {
 			if _, err := unix.InotifyAddWatch(fd, p, unix.IN_MODIFY|unix.IN_ONESHOT); err != nil {
 				return err
@@ -136,16 +136,9 @@ func readNow(fd int, p []byte) (int, error) {
 	return int(n), nil
 }
 
-// ownProgram returns a path that executes this very program, even if its file has been replaced.
-func ownProgram() (string, error) { return "/proc/self/exe", nil }
-
-// ownFile returns the path of this program's file, which may have been replaced; only its directory
-// is used.
-func ownFile() (string, error) { return os.Readlink("/proc/self/exe") }
-
-// forkUnblocked starts a program with no signal blocked, whatever mask this process inherited: a
+// ForkUnblocked starts a program with no signal blocked, whatever mask this process inherited: a
 // child inherits the mask of the thread that forks.
-func forkUnblocked(path string, argv []string, attr *syscall.ProcAttr) (pid int, err error) {
+func ForkUnblocked(path string, argv []string, attr *syscall.ProcAttr) (pid int, err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	var none, old unix.Sigset_t
@@ -155,7 +148,7 @@ func forkUnblocked(path string, argv []string, attr *syscall.ProcAttr) (pid int,
 	return syscall.ForkExec(path, argv, attr)
 }
 
-// forkHeld is like [forkUnblocked] for a program that must not run before ready returns: it is
+// forkHeld is like [ForkUnblocked] for a program that must not run before ready returns: it is
 // traced and held at its first instruction. If it cannot be traced, or would lose setuid rights by
 // it, ready is called while it may already be running.
 func forkHeld(path string, argv []string, attr *syscall.ProcAttr, ready func(pid int)) (int, error) {
@@ -168,7 +161,7 @@ func forkHeld(path string, argv []string, attr *syscall.ProcAttr, ready func(pid
 	sys := *attr.Sys
 	sys.Ptrace = true
 	traced.Sys = &sys
-	pid, err := forkUnblocked(path, argv, &traced)
+	pid, err := ForkUnblocked(path, argv, &traced)
 	if errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOSYS) {
 		return forkThen(path, argv, attr, ready)
 	}
@@ -198,42 +191,6 @@ func givesRights(path string) bool {
 	}
 	n, err := unix.Getxattr(path, "security.capability", nil)
 	return info.Mode()&(os.ModeSetuid|os.ModeSetgid) != 0 || err == nil && n > 0
-}
-
-// isolate closes the descriptors from first on that the parent left open; Go's own are
-// close-on-exec and stay.
-func isolate(first int) {
-	fds, err := openDescriptors()
-	if err != nil {
-		_ = unix.CloseRange(uint(first), ^uint(0), unix.CLOSE_RANGE_CLOEXEC)
-		return
-	}
-	for _, fd := range fds {
-		if fd >= first {
-			closeLeaked(fd)
-		}
-	}
-}
-
-// closeLeaked closes fd if it is open and not one of Go's.
-func closeLeaked(fd int) {
-	if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
-		unix.Close(fd)
-	}
-}
-
-func openDescriptors() ([]int, error) {
-	entries, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		return nil, err
-	}
-	var fds []int
-	for _, e := range entries {
-		if fd, err := strconv.Atoi(e.Name()); err == nil {
-			fds = append(fds, fd)
-		}
-	}
-	return fds, nil
 }
 
 // redirect makes descriptor to refer to the same file as from.

@@ -1,4 +1,4 @@
-package local
+package localjob
 
 import (
 	"encoding/json"
@@ -22,9 +22,9 @@ func TestLaunchFormatIsStable(t *testing.T) {
 		}
 		text.Write(append(data, '\n'))
 	}
-	for _, c := range []launchConfig{
+	for _, c := range []Config{
 		{
-			Launch: launchVersion, Build: "b", Dir: "/jobs/x-1", Env: variables{"A=1", "B=caf\xe9\n", "C="},
+			Launch: Version, Build: "b", Dir: "/jobs/x-1", Env: variables{"A=1", "B=caf\xe9\n", "C="},
 			Set: []string{"A", "B"}, RuntimeDir: "/run/user/1", Passed: []int{0, 3, 63}, Notify: `say "$1" <&-`,
 		},
 		{},
@@ -32,7 +32,7 @@ func TestLaunchFormatIsStable(t *testing.T) {
 	} {
 		add(json.Marshal(c))
 	}
-	for _, r := range []launchReply{
+	for _, r := range []Reply{
 		{},
 		{State: &record.State{Machine: "m<", StartedAt: time.Date(2026, 11, 22, 1, 2, 3, 456, time.FixedZone("", -5400))}},
 		{State: &record.State{Exit: record.Exit{Status: "failed", Code: &code, Error: "x: command not found"}}},
@@ -45,17 +45,17 @@ func TestLaunchFormatIsStable(t *testing.T) {
 }
 
 func TestLaunchRoundTrip(t *testing.T) {
-	full := launchConfig{
-		Launch: launchVersion, Build: "b", Dir: "/jobs/x-1", Env: variables{"A=1", "B=caf\xe9\n", "C="},
+	full := Config{
+		Launch: Version, Build: "b", Dir: "/jobs/x-1", Env: variables{"A=1", "B=caf\xe9\n", "C="},
 		Set: []string{"A"}, RuntimeDir: "/run/user/1", Passed: []int{0, 3, 63}, Notify: `say "$1" <&-`,
 	}
-	for name, c := range map[string]launchConfig{"full": full, "least": {Launch: 1, Dir: "/x"}} {
+	for name, c := range map[string]Config{"full": full, "least": {Launch: 1, Dir: "/x"}} {
 		t.Run(name, func(t *testing.T) {
 			data, err := json.Marshal(c)
 			if err != nil {
 				t.Fatal(err)
 			}
-			var got launchConfig
+			var got Config
 			if err := json.Unmarshal(data, &got); err != nil {
 				t.Fatal(err)
 			}
@@ -64,9 +64,9 @@ func TestLaunchRoundTrip(t *testing.T) {
 			}
 		})
 	}
-	var later launchConfig
+	var later Config
 	err := json.Unmarshal([]byte(`{"launch": 99, "more": {}, "dir": "/x", "env": "QT0xAA=="}`), &later)
-	if diff := cmp.Diff(launchConfig{Launch: 99, Dir: "/x", Env: variables{"A=1"}}, later); diff != "" || err != nil {
+	if diff := cmp.Diff(Config{Launch: 99, Dir: "/x", Env: variables{"A=1"}}, later); diff != "" || err != nil {
 		t.Errorf("of a later version: %v\n%s", err, diff)
 	}
 	if err := json.Unmarshal([]byte(`{"launch":2,"env":"not base64"}`), &later); err == nil {
@@ -76,7 +76,7 @@ func TestLaunchRoundTrip(t *testing.T) {
 
 func TestReplyRoundTrip(t *testing.T) {
 	code := 127
-	for name, r := range map[string]launchReply{
+	for name, r := range map[string]Reply{
 		"runs":    {State: &record.State{Machine: "m", Session: 5}},
 		"failed":  {State: &record.State{Exit: record.Exit{Status: "failed", Code: &code, Error: "x: command not found"}}},
 		"error":   {Error: "no room"},
@@ -88,14 +88,14 @@ func TestReplyRoundTrip(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var got launchReply
+			var got Reply
 			err = json.Unmarshal(data, &got)
 			if diff := cmp.Diff(r, got); diff != "" || err != nil {
 				t.Errorf("read: %v\n%s", err, diff)
 			}
 		})
 	}
-	var later launchReply
+	var later Reply
 	err := json.Unmarshal([]byte(`{"state":{"machine":"m"},"more":{}}`), &later)
 	if err != nil || later.State == nil || later.State.Machine != "m" {
 		t.Errorf("of a later version: %+v, %v", later, err)

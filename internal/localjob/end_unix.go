@@ -1,15 +1,16 @@
 //go:build linux || darwin
 
-package local
+package localjob
 
 import (
+	"context"
 	"slices"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 
-	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/proc"
 )
@@ -90,7 +91,7 @@ func (j *job) leaderEnded(status syscall.WaitStatus, usage syscall.Rusage) (agai
 }
 
 // over records the end of the job.
-func (j *job) over(end engine.Exit) {
+func (j *job) over(end record.Exit) {
 	if j.timeout != nil {
 		j.timeout.Stop()
 	}
@@ -107,19 +108,19 @@ func (j *job) over(end engine.Exit) {
 }
 
 // endOf converts the wait status to an Exit.
-func (j *job) endOf(status syscall.WaitStatus, usage syscall.Rusage) engine.Exit {
+func (j *job) endOf(status syscall.WaitStatus, usage syscall.Rusage) record.Exit {
 	j.mu.Lock()
 	asked, sent := j.asked, j.sent
 	j.mu.Unlock()
-	end := engine.Exit{
-		Status: engine.Exited, Reason: engine.ReasonExit,
-		Usage: engine.Usage{User: ms(usage.Utime), System: ms(usage.Stime), MaxRSS: j.peakOf(usage)},
+	end := record.Exit{
+		Status: record.Exited, Reason: record.ReasonExit,
+		Usage: record.Usage{User: ms(usage.Utime), System: ms(usage.Stime), MaxRSS: j.peakOf(usage)},
 	}
 	code := status.ExitStatus()
 	if status.Signaled() {
 		sig := status.Signal()
 		code = 128 + int(sig)
-		end.Status, end.Reason = engine.Killed, engine.ReasonSignal
+		end.Status, end.Reason = record.Killed, record.ReasonSignal
 		end.Signal, end.Core = proc.SignalName(sig), status.CoreDump()
 		if sent.sig == sig {
 			end.EndedBy = sent.by
@@ -127,7 +128,7 @@ func (j *job) endOf(status syscall.WaitStatus, usage syscall.Rusage) engine.Exit
 	}
 	end.OOMKills = j.oomKills(asked == nil && end.Signal == "SIGKILL")
 	if asked != nil {
-		end.Status, end.Reason, end.EndedBy = engine.Killed, asked.Reason, asked.By
+		end.Status, end.Reason, end.EndedBy = record.Killed, asked.Reason, asked.By
 	}
 	end.Code = &code
 	return end
@@ -153,13 +154,13 @@ func peakOfUsage() int64 {
 	return maxRSS(own)
 }
 
-func ms(t syscall.Timeval) engine.Milliseconds {
-	return engine.Milliseconds(int64(t.Sec)*1000 + int64(t.Usec)/1000) //nolint:unconvert // it has another width on other systems
+func ms(t syscall.Timeval) record.Milliseconds {
+	return record.Milliseconds(int64(t.Sec)*1000 + int64(t.Usec)/1000) //nolint:unconvert // it has another width on other systems
 }
 
 // findSurvivors returns the processes that the leader left running, after those that end with it
 // have ended.
-func (j *job) findSurvivors() []engine.Process {
+func (j *job) findSurvivors() []record.Process {
 	if j.forced.Load() {
 		return nil // the client that kills them reports the rest
 	}
@@ -201,7 +202,7 @@ func (j *job) remains() proc.JobRef {
 }
 
 // survivors returns the job's processes without its leader.
-func (j *job) survivors() []engine.Process {
+func (j *job) survivors() []record.Process {
 	procs, err := proc.Members(j.remains())
 	if err != nil {
 		return nil
@@ -242,5 +243,17 @@ func (j *job) outlive() {
 		case <-j.ctx.Done():
 			return
 		}
+	}
+}
+
+// sleep waits for d; it reports false if ctx ended first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }

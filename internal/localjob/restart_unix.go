@@ -1,13 +1,12 @@
 //go:build linux || darwin
 
-package local
+package localjob
 
 import (
 	"errors"
 	"sync/atomic"
 	"time"
 
-	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/proc"
 )
@@ -23,7 +22,7 @@ const (
 // kept is what a job keeps whose command is started again when it ends. The goroutine that waits
 // for the leader owns it, except for wake and interrupted.
 type kept struct {
-	policy engine.RestartPolicy
+	policy record.RestartPolicy
 	files  *childFiles // of all runs
 	count  int         // restarts so far
 	pause  time.Duration
@@ -58,7 +57,7 @@ func (k *kept) nextPause(ran time.Duration) time.Duration {
 // startsAgain reports whether the command is started again after this end of a run. If not, the end
 // is that of the job. A request to end the job, by a client or by Ctrl+C, is never followed by a
 // restart.
-func (j *job) startsAgain(end engine.Exit) bool {
+func (j *job) startsAgain(end record.Exit) bool {
 	if j.kept == nil {
 		return false
 	}
@@ -69,7 +68,7 @@ func (j *job) startsAgain(end engine.Exit) bool {
 }
 
 // nextRun starts the command again after a pause. It reports false if the job has ended instead.
-func (j *job) nextRun(end engine.Exit) bool {
+func (j *job) nextRun(end record.Exit) bool {
 	k := j.kept
 	for {
 		pause := k.nextPause(time.Since(k.began))
@@ -144,8 +143,8 @@ func (j *job) run() error {
 }
 
 // stopped returns the end of a job that was stopped between two runs.
-func (j *job) stopped() engine.Exit {
-	end := engine.Exit{At: time.Now(), Status: engine.Killed, Reason: engine.ReasonKill}
+func (j *job) stopped() record.Exit {
+	end := record.Exit{At: time.Now(), Status: record.Killed, Reason: record.ReasonKill}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.final = true
@@ -187,7 +186,7 @@ func (j *job) interrupt(p []byte) {
 // stopBetweenRunsLocked ends the job, whose command does not run now, unless it is being stopped.
 func (j *job) stopBetweenRunsLocked(by string) {
 	if j.asked == nil {
-		j.asked = &engine.StopOptions{By: by, Reason: engine.ReasonKill}
+		j.asked = &record.StopOptions{By: by, Reason: record.ReasonKill}
 		j.kept.decide()
 	}
 }

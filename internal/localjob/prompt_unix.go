@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package local
+package localjob
 
 import (
 	"slices"
@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/proc"
 )
 
@@ -70,13 +70,13 @@ func (p *prompter) look(paused time.Duration) {
 	last := p.last.Load()
 	quiet := time.Since(p.epoch) - time.Duration(last-1)
 	busy := last != 0 && quiet < quietTime
-	if st := p.j.h.State(); busy && !st.Waiting && st.Entry != engine.EntryHidden {
+	if st := p.j.h.State(); busy && !st.Waiting && st.Entry != record.EntryHidden {
 		p.again(quietTime - quiet)
 		return
 	}
 	waits, entry := p.waits()
 	p.j.h.Waiting(waits, entry)
-	p.notify(waits && entry == engine.EntryHidden)
+	p.notify(waits && entry == record.EntryHidden)
 	if busy || !p.last.CompareAndSwap(last, 0) {
 		p.again(quietTime)
 		return
@@ -125,7 +125,7 @@ func (p *prompter) stop() {
 }
 
 // waits checks the job's processes and its terminal.
-func (p *prompter) waits() (waits bool, entry engine.Entry) {
+func (p *prompter) waits() (waits bool, entry record.Entry) {
 	j := p.j
 	mode, known := j.mode()
 	entry = entryOf(mode, known)
@@ -147,7 +147,7 @@ func (p *prompter) waits() (waits bool, entry engine.Entry) {
 	if input >= proc.InputPolled && runsDialog(procs, src) {
 		return true, entry
 	}
-	secret := entry == engine.EntryHidden
+	secret := entry == record.EntryHidden
 	switch input {
 	case proc.InputRead:
 		// Some editors and pagers block in a read for the next key where others poll. They are in
@@ -189,14 +189,14 @@ func (j *job) mode() (m proc.Mode, known bool) {
 }
 
 // entryOf returns whether input typed into a terminal of that mode is displayed.
-func entryOf(m proc.Mode, known bool) engine.Entry {
+func entryOf(m proc.Mode, known bool) record.Entry {
 	switch {
 	case !known, !m.Canonical:
-		return engine.EntryUnknown
+		return record.EntryUnknown
 	case m.Echo:
-		return engine.EntryOpen
+		return record.EntryOpen
 	}
-	return engine.EntryHidden
+	return record.EntryHidden
 }
 
 // source returns what the job reads its input from.

@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package local
+package localjob
 
 import (
 	"os/exec"
@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/proc"
 )
 
@@ -20,7 +20,7 @@ const notifyPause = time.Minute
 // notice is what the user's command gets to know about a job, as environment variables.
 type notice struct{ status, code, result string }
 
-func endNotice(end *engine.Exit) notice {
+func endNotice(end *record.Exit) notice {
 	n := notice{status: string(end.Status), result: string(end.Status)}
 	if end.Code != nil {
 		n.code = strconv.Itoa(*end.Code)

@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package local
+package localjob
 
 import (
 	"errors"
@@ -38,7 +38,7 @@ func (l files) duplicate() (files, error) {
 // duplicate returns a duplicate of f's descriptor, close-on-exec.
 func duplicate(f *os.File) (*os.File, error) {
 	var fd int
-	err := withDescriptor(f, func(own int) (err error) {
+	err := WithDescriptor(f, func(own int) (err error) {
 		fd, err = unix.FcntlInt(uintptr(own), unix.F_DUPFD_CLOEXEC, 0)
 		return err
 	})
@@ -48,9 +48,9 @@ func duplicate(f *os.File) (*os.File, error) {
 	return os.NewFile(uintptr(fd), f.Name()), nil
 }
 
-// withDescriptor calls use with the descriptor of f without changing its mode: Fd may make it
+// WithDescriptor calls use with the descriptor of f without changing its mode: Fd may make it
 // blocking, for every process that shares it.
-func withDescriptor(f *os.File, use func(fd int) error) error {
+func WithDescriptor(f *os.File, use func(fd int) error) error {
 	conn, err := f.SyscallConn()
 	if err != nil {
 		return err
@@ -66,13 +66,13 @@ func withDescriptor(f *os.File, use func(fd int) error) error {
 // in about 2 KiB.
 const maxRights = 200
 
-// send writes a holder's configuration to its stdin, with the descriptors kept, the first of which is
+// Send writes a holder's configuration to its stdin, with the descriptors kept, the first of which is
 // the job's lock, and the files passed to the job. From then on both processes hold the lock, and it is
 // free when both have released it.
-func send(to *os.File, config []byte, kept []int, passed files) error {
+func Send(to *os.File, config []byte, kept []int, passed map[int]*os.File) error {
 	fds := slices.Clone(kept)
 	for _, n := range slices.Sorted(maps.Keys(passed)) {
-		if err := withDescriptor(passed[n], func(fd int) error {
+		if err := WithDescriptor(passed[n], func(fd int) error {
 			fds = append(fds, fd)
 			return nil
 		}); err != nil {
@@ -100,41 +100,13 @@ func send(to *os.File, config []byte, kept []int, passed files) error {
 	return err
 }
 
-// receive reads stdin to its end, with the descriptors that are sent with it. On an error it
-// returns no descriptors.
-func receive() (data []byte, received []*os.File, err error) {
-	buf, rights := make([]byte, 8<<10), make([]byte, unix.CmsgSpace(maxRights*4))
-	for {
-		n, oobn, _, _, err := unix.Recvmsg(0, buf, rights, 0)
-		if err == unix.EINTR {
-			continue
-		}
-		if err != nil {
-			closeAll(received)
-			return nil, nil, err
-		}
-		for _, fd := range descriptorsIn(rights[:oobn]) {
-			unix.CloseOnExec(fd) // no process is started meanwhile
-			received = append(received, os.NewFile(uintptr(fd), "passed"))
-		}
-		if n == 0 {
-			return data, received, nil
-		}
-		data = append(data, buf[:n]...)
+// filesOf returns the files of the received descriptors.
+func filesOf(fds []int) []*os.File {
+	list := make([]*os.File, len(fds))
+	for i, fd := range fds {
+		list[i] = os.NewFile(uintptr(fd), "passed")
 	}
-}
-
-func descriptorsIn(rights []byte) (fds []int) {
-	messages, err := unix.ParseSocketControlMessage(rights)
-	if err != nil {
-		return nil
-	}
-	for _, m := range messages {
-		if got, err := unix.ParseUnixRights(&m); err == nil {
-			fds = append(fds, got...)
-		}
-	}
-	return fds
+	return list
 }
 
 func closeAll(files []*os.File) {
@@ -172,7 +144,7 @@ func childTable(std [3]*os.File, passed files) []uintptr {
 		for len(table) <= n {
 			table = append(table, ^uintptr(0)) // closed
 		}
-		_ = withDescriptor(passed[n], func(fd int) error {
+		_ = WithDescriptor(passed[n], func(fd int) error {
 			table[n] = uintptr(fd)
 			return nil
 		})

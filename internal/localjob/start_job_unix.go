@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package local
+package localjob
 
 import (
 	"errors"
@@ -38,7 +38,7 @@ func (c *childFiles) useStderr() {
 }
 
 // prepare opens everything that the job needs.
-func (j *job) prepare(files *childFiles, held *jobdir.FileLock) (err error) {
+func (j *job) prepare(files *childFiles, held *jobdir.FileLock, w *waited) (err error) {
 	terminal := j.meta.Kind == "pty"
 	if terminal {
 		if j.tty, err = openTTY(j.meta.InitialSize); err != nil {
@@ -48,7 +48,7 @@ func (j *job) prepare(files *childFiles, held *jobdir.FileLock) (err error) {
 	}
 	hooks := j.hooks()
 	var alive *jobdir.Alive
-	if w := j.cfg.Waited; w != nil {
+	if w != nil {
 		alive, hooks.Ended = w.alive, w.leave
 	}
 	j.h, err = holder.Open(holder.Config{
@@ -145,7 +145,7 @@ func (j *job) launch(files *childFiles) error {
 		j.leads = true
 		attr.Sys = &syscall.SysProcAttr{Setpgid: true}
 	}
-	fork := forkFunc(forkUnblocked)
+	fork := forkFunc(ForkUnblocked)
 	if j.leads {
 		fork = func(path string, argv []string, attr *syscall.ProcAttr) (int, error) {
 			return forkHeld(path, argv, attr, j.toForeground)
@@ -189,7 +189,7 @@ type forkFunc func(path string, argv []string, attr *syscall.ProcAttr) (pid int,
 
 // forkThen starts a program and calls then with its pid.
 func forkThen(path string, argv []string, attr *syscall.ProcAttr, then func(pid int)) (int, error) {
-	pid, err := forkUnblocked(path, argv, attr)
+	pid, err := ForkUnblocked(path, argv, attr)
 	if err == nil {
 		then(pid)
 	}

@@ -1,29 +1,38 @@
-package local
+// Package localjob is the holder of a job on this machine: it starts the command, owns its terminal
+// and log, and records its end. The holder is a process of its own ([Hold]) or part of a program
+// ([InProcess]). The package links what a holder needs, and not the engine, because there is one holder
+// for each job.
+package localjob
 
 import (
 	"encoding/base64"
-	"os"
+	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
+	"time"
 
-	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/termenv"
-	"github.com/hobjobs/hob/internal/turn"
 )
 
-// launchVersion is the version of the format below. The two programs may be of different versions
+// Version is the version of the format below. The two programs may be of different versions
 // of hob: a holder that receives another version reports that it does not support it, and starts
 // nothing.
-const launchVersion = 4
+const Version = 4
 
-// launchConfig is the configuration that a holder receives on its stdin, as JSON. File descriptors
+// ErrVersion means that a holder is of another version, or another build of the same version, and has
+// started nothing.
+var ErrVersion = errors.New("hob-holder is of another version than this program; reinstall both")
+
+// DefaultGrace is the grace period of a job whose request has none.
+const DefaultGrace = 5 * time.Second
+
+// Config is the configuration that a holder receives on its stdin, as JSON. File descriptors
 // are sent with it: the job's lock, which the launcher has held since before the job became
 // visible, and the files passed to the job. The job's request is in its meta.json.
-type launchConfig struct {
-	Launch int `json:"launch"` // launchVersion
+type Config struct {
+	Launch int `json:"launch"` // Version
 	// Build is the build of the launcher, if the holder is another program; empty: any build is
 	// accepted. A job's behavior must not depend on which of two files was replaced.
 	Build string `json:"build,omitempty"`
@@ -37,11 +46,8 @@ type launchConfig struct {
 	// Passed are the job's numbers for the descriptors sent after the lock, in that order. (The key
 	// is from an earlier version.)
 	Passed []int `json:"lent,omitempty"`
-	// Notify is the shell command of [WithNotify].
+	// Notify is a shell command that the holder runs at the end of a job that no client shows.
 	Notify string `json:"notify,omitempty"`
-
-	// Waited is how the wait of a queued job ended, in its holder; nil: the job starts at once.
-	Waited *waited `json:"-"`
 }
 
 // variables is an environment. Its values need not be valid UTF-8, which JSON strings require, so
@@ -69,12 +75,12 @@ func (v *variables) UnmarshalText(text []byte) error {
 	return err
 }
 
-// launchReply is the holder's reply, one line: the job is running, or it failed and that is recorded
+// Reply is the holder's reply, one line: the job is running, or it failed and that is recorded
 // (Error is empty in both cases), or nothing was started.
-type launchReply struct {
+type Reply struct {
 	Error string `json:"error,omitempty"`
 	// State is the job's record at that time.
-	State *engine.State `json:"state,omitempty"`
+	State *record.State `json:"state,omitempty"`
 	// Unknown: the holder does not support the launch version of the configuration.
 	Unknown bool `json:"unknown,omitempty"`
 }
@@ -104,15 +110,4 @@ func jobEnviron(env, set []string, id, dir string, tty bool) []string {
 	}
 	add("PWD", filepath.Clean(dir))
 	return append(out, "HOB_JOB_ID="+id)
-}
-
-// waited is how the wait of a queued job ended, in its holder.
-type waited struct {
-	turn.Result
-	alive *jobdir.Alive
-	leave func() // gives the job's place in the queue back
-}
-
-func newWaited(r turn.Result, entry string, alive *jobdir.Alive) *waited {
-	return &waited{Result: r, alive: alive, leave: sync.OnceFunc(func() { _ = os.Remove(entry) })}
 }

@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package local
+package localjob
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 
-	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/record"
 )
 
 const (
@@ -40,7 +40,7 @@ type tty struct {
 }
 
 // openTTY opens a terminal of the given size.
-func openTTY(size engine.Size) (*tty, error) {
+func openTTY(size record.Size) (*tty, error) {
 	master, slave, err := pty.Open()
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func openTTY(size engine.Size) (*tty, error) {
 	return t, nil
 }
 
-func (t *tty) resize(size engine.Size) error {
+func (t *tty) resize(size record.Size) error {
 	ws := unix.Winsize{Col: uint16(size.Cols), Row: uint16(size.Rows)}
 	return t.control(func(fd int) error { return unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &ws) })
 }

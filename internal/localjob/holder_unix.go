@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package local
+package localjob
 
 import (
 	"encoding/json"
@@ -14,43 +14,22 @@ import (
 	"github.com/hobjobs/hob/internal/build"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/plainfile"
-	"github.com/hobjobs/hob/internal/proc"
 	"github.com/hobjobs/hob/internal/turn"
-	"github.com/hobjobs/hob/internal/turn/early"
 )
 
-// replyFD is the descriptor to which a holder writes its launchReply, and until then its stderr.
+// replyFD is the descriptor to which a holder writes its Reply, and until then its stderr.
 const replyFD = 3
 
-// hasHolders reports whether this system supports holders.
-const hasHolders = true
-
-// IsHolder reports whether this process was started to be the holder of a job. Programs check this
-// before anything else.
-func IsHolder() bool {
-	return len(os.Args) > 0 && filepath.Base(os.Args[0]) == proc.HolderName
-}
-
-// RunHolder runs the holder of one job: it reads its configuration from stdin, starts the job and
-// keeps it until none of its processes is left. It returns the exit code for the process.
-func RunHolder() int {
-	w := early.Result
-	if w.Outcome == turn.NotAsked {
-		isolate(replyFD + 1)
-	}
+// Hold is the main function of the holder of one job: it receives the configuration from its launcher,
+// waits until a queued job may start, starts the job and keeps it until none of its processes is left.
+// It returns the exit code for the process.
+func Hold() int {
+	received := turn.Wait() // first: a process that waits needs little memory
 	signals := make(chan os.Signal, 16)
 	// Notify, not Ignore: a signal that the holder ignores would be ignored in the job.
 	signal.Notify(signals, syscall.SIGCHLD, syscall.SIGUSR1, syscall.SIGTERM,
 		syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE)
-	var j *job
-	switch w.Outcome {
-	case turn.NotAsked:
-		j = holdFromStdin()
-	case turn.Broken:
-		reply(nil, errors.New("read the holder's configuration: it is incomplete"))
-	case turn.Start, turn.Cancel, turn.Blocked:
-		j = holdWaited(w)
-	}
+	j := holdReceived(received)
 	if j == nil {
 		return 1
 	}
@@ -60,16 +39,12 @@ func RunHolder() int {
 	return 0
 }
 
-// holdFromStdin reads the configuration from stdin, starts the job, and replies. It returns nil if
-// there is no job to hold after that.
-func holdFromStdin() *job {
-	data, received, err := receive()
-	var j *job
-	if err != nil {
-		err = fmt.Errorf("read the holder's configuration: %w", err)
-	} else {
-		j, err = holdConfigured(data, received)
+// holdReceived starts the job. It returns nil if there is no job to hold after that.
+func holdReceived(r turn.Result) *job {
+	if r.Outcome != turn.NotQueued {
+		return holdWaited(r)
 	}
+	j, err := holdConfigured(r)
 	reply(j, err)
 	return j
 }
@@ -77,7 +52,7 @@ func holdFromStdin() *job {
 // reply reports to the launcher that the job was started, or why not, and closes the connection.
 func reply(j *job, err error) {
 	reply := os.NewFile(replyFD, "reply")
-	r := launchReply{Unknown: errors.Is(err, errHolderVersion)}
+	r := Reply{Unknown: errors.Is(err, ErrVersion)}
 	if err != nil {
 		r.Error = err.Error()
 	} else {
@@ -91,14 +66,18 @@ func reply(j *job, err error) {
 }
 
 // holdConfigured takes over the job that a launcher has created.
-func holdConfigured(data []byte, received []*os.File) (*job, error) {
-	var cfg launchConfig
-	err := json.Unmarshal(data, &cfg)
+func holdConfigured(r turn.Result) (*job, error) {
+	var cfg Config
+	err := r.Err
+	if err == nil {
+		err = json.Unmarshal(r.Config, &cfg)
+	}
+	received := filesOf(r.Files)
 	switch {
 	case err != nil:
 		err = fmt.Errorf("read the holder's configuration: %w", err)
-	case cfg.Launch != launchVersion, cfg.Build != "" && !build.Same(cfg.Build, build.Version()):
-		err = errHolderVersion
+	case cfg.Launch != Version, cfg.Build != "" && !build.Same(cfg.Build, build.Version()):
+		err = ErrVersion
 	case !filepath.IsAbs(cfg.Dir):
 		err = fmt.Errorf("the holder's configuration has no job directory: %q", cfg.Dir)
 	}
@@ -111,7 +90,7 @@ func holdConfigured(data []byte, received []*os.File) (*job, error) {
 		return nil, err
 	}
 	syscall.CloseOnExec(replyFD)
-	return hold(cfg, passed, lock, true)
+	return hold(cfg, nil, passed, lock, true)
 }
 
 // detachLauncher closes the connections to the launcher after the reply.

@@ -1,10 +1,9 @@
-package local
+package localjob
 
 import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"syscall"
 	"time"
 
@@ -13,21 +12,8 @@ import (
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-// ownProgram returns the path of this program.
-func ownProgram() (string, error) { return os.Executable() }
-
-// ownFile returns the path of this program's file, with links resolved: Homebrew links hob and
-// hob-holder into another directory, and a link to hob-holder is not trusted.
-func ownFile() (string, error) {
-	path, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	return filepath.EvalSymlinks(path)
-}
-
-// forkUnblocked starts a program.
-func forkUnblocked(path string, argv []string, attr *syscall.ProcAttr) (pid int, err error) {
+// ForkUnblocked starts a program.
+func ForkUnblocked(path string, argv []string, attr *syscall.ProcAttr) (pid int, err error) {
 	return syscall.ForkExec(path, argv, attr)
 }
 
@@ -36,21 +22,6 @@ func forkUnblocked(path string, argv []string, attr *syscall.ProcAttr) (pid int,
 func forkHeld(path string, argv []string, attr *syscall.ProcAttr, ready func(pid int)) (int, error) {
 	return forkThen(path, argv, attr, ready)
 }
-
-// isolate keeps descriptors from first on, which the parent may have left open, from being
-// inherited by the job. Go's own are close-on-exec anyway.
-func isolate(first int) {
-	var limit unix.Rlimit
-	if unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) != nil {
-		return
-	}
-	for fd := first; fd < int(min(limit.Cur, 4096)); fd++ {
-		unix.CloseOnExec(fd)
-	}
-}
-
-// closeLeaked is isolate for one descriptor.
-func closeLeaked(fd int) { unix.CloseOnExec(fd) }
 
 // redirect makes descriptor to refer to the same file as from.
 func redirect(from, to int) error { return unix.Dup2(from, to) }

@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package local
+package localjob
 
 import (
 	"cmp"
@@ -15,7 +15,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/proc"
@@ -100,7 +99,7 @@ func asksToEnd(sig unix.Signal) bool {
 }
 
 // end ends the whole tree and returns when it is gone and the end is recorded.
-func (j *job) end(ctx context.Context, o engine.StopOptions) (report engine.StopReport, err error) {
+func (j *job) end(ctx context.Context, o record.StopOptions) (report record.StopReport, err error) {
 	grace := max(0, cmp.Or(o.Grace, j.grace()))
 	j.mu.Lock()
 	if j.pid == 0 || j.gone {
@@ -132,7 +131,7 @@ func (j *job) end(ctx context.Context, o engine.StopOptions) (report engine.Stop
 		}
 	} else {
 		now := time.Now()
-		j.h.Stopping(&engine.StopRequest{By: o.By, Reason: o.Reason, At: now, Deadline: now.Add(grace)})
+		j.h.Stopping(&record.StopRequest{By: o.By, Reason: o.Reason, At: now, Deadline: now.Add(grace)})
 	}
 	opt := proc.Options{
 		Grace: grace, HUP: j.interactiveShell(), KeepDaemons: o.KeepDaemons,
@@ -143,7 +142,7 @@ func (j *job) end(ctx context.Context, o engine.StopOptions) (report engine.Stop
 		opt.Gone = func() bool { return !haveChildren() }
 	}
 	res, err := proc.Terminate(ctx, j.remains(), opt)
-	report = engine.StopReport{Took: res.Took, Escalated: res.Escalated, Survivors: holder.Describe(res.Survivors)}
+	report = record.StopReport{Took: res.Took, Escalated: res.Escalated, Survivors: holder.Describe(res.Survivors)}
 	if err != nil {
 		if !over {
 			j.revertStop(&o, len(res.Signaled) > 0)
@@ -165,7 +164,7 @@ func (j *job) end(ctx context.Context, o engine.StopOptions) (report engine.Stop
 
 // revertStop withdraws a request that could not be carried out: the job continues. If touched is
 // set, some process was signaled nevertheless, so the job may still end because of it.
-func (j *job) revertStop(o *engine.StopOptions, touched bool) {
+func (j *job) revertStop(o *record.StopOptions, touched bool) {
 	j.mu.Lock()
 	others := j.stops > 1
 	if j.asked == o && !touched && !others {
@@ -215,7 +214,7 @@ func (j *job) interactiveShell() bool {
 
 // hangup handles a request to terminate the holder: it ends the job, so that the end is recorded.
 func (j *job) hangup(sig syscall.Signal) {
-	j.killWithRetry(engine.StopOptions{By: proc.SignalName(sig) + " to the holder", Reason: engine.ReasonKill})
+	j.killWithRetry(record.StopOptions{By: proc.SignalName(sig) + " to the holder", Reason: record.ReasonKill})
 }
 
 // killRetry is the pause before a failed kill is retried.
@@ -223,7 +222,7 @@ const killRetry = time.Second
 
 // killWithRetry ends the job where no client would repeat the request: a holder that is short of
 // file descriptors or memory cannot find the job's processes now, but may be able to later.
-func (j *job) killWithRetry(o engine.StopOptions) {
+func (j *job) killWithRetry(o record.StopOptions) {
 	for {
 		_, err := j.end(j.ctx, o)
 		f, failed := errors.AsType[*holder.Failure](err)

@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package local
+package localjob
 
 import (
 	"cmp"
@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
@@ -31,7 +31,7 @@ const (
 // job is the holder's state of one job. It lives in a holder process, or with others in a program's
 // own process.
 type job struct {
-	cfg  launchConfig
+	cfg  Config
 	meta jobdir.Meta
 	h    *holder.Holder
 	ctx  context.Context // ends when the holder releases the job
@@ -59,7 +59,7 @@ type job struct {
 	mu     sync.Mutex // guards the fields below; held while the leader is signaled, so that its pid is not reaped meanwhile
 	reaped bool
 	final  bool                // the command is not started again
-	asked  *engine.StopOptions // the first request to end the job
+	asked  *record.StopOptions // the first request to end the job
 	stops  int                 // number of stops in progress
 	sent   sentSignal          // the last signal sent on behalf of a client
 	oom    oomCount            // at the start
@@ -76,9 +76,9 @@ type sentSignal struct {
 
 // hold creates a job from a configuration: it takes the lock and executes the command. An error
 // means that hob itself failed and nothing was started; a command that cannot be executed is a job
-// whose end is recorded. hold takes ownership of lock, the job's lock, and of the passed files. own
-// means that this process serves only this job.
-func hold(cfg launchConfig, passed files, lock *os.File, own bool) (*job, error) {
+// whose end is recorded. w is nil for a job that did not wait. hold takes ownership of lock, the job's
+// lock, and of the passed files. own means that this process serves only this job.
+func hold(cfg Config, w *waited, passed files, lock *os.File, own bool) (*job, error) {
 	files := &childFiles{ctty: -1, passed: passed}
 	keepFiles := false
 	defer func() {
@@ -95,24 +95,24 @@ func hold(cfg launchConfig, passed files, lock *os.File, own bool) (*job, error)
 		held.Close()
 		return nil, fmt.Errorf("read meta.json of the job: %w", err)
 	}
-	meta.ID = engine.ID(filepath.Base(cfg.Dir))
-	meta.StartInBackground = meta.StartInBackground || cfg.Waited != nil && jobdir.Backgrounded(cfg.Dir)
+	meta.ID = record.ID(filepath.Base(cfg.Dir))
+	meta.StartInBackground = meta.StartInBackground || w != nil && jobdir.Backgrounded(cfg.Dir)
 	if meta.InitialSize.Cols <= 0 || meta.InitialSize.Rows <= 0 {
-		meta.InitialSize = engine.Size{Cols: defaultCols, Rows: defaultRows}
+		meta.InitialSize = record.Size{Cols: defaultCols, Rows: defaultRows}
 	}
 	j := &job{
 		cfg: cfg, meta: meta, own: own, reaps: own && proc.SetSubreaper() == nil,
 		ended: make(chan struct{}),
 	}
-	if policy, err := engine.ParseRestart(meta.Restart); err == nil && policy != (engine.RestartPolicy{}) && own {
+	if policy, err := record.ParseRestart(meta.Restart); err == nil && policy != (record.RestartPolicy{}) && own {
 		j.kept = &kept{policy: policy, files: files, wake: make(chan struct{}, 1)}
 	}
 	j.ctx, j.stop = context.WithCancel(context.Background())
-	if err := j.prepare(files, held); err != nil {
+	if err := j.prepare(files, held, w); err != nil {
 		return nil, err
 	}
-	if cfg.Waited != nil && cfg.Waited.Outcome != turn.Start {
-		j.declined(cfg.Waited)
+	if w != nil && w.Outcome != turn.Start {
+		j.declined(w)
 		return j, nil
 	}
 	started := time.Now()
@@ -230,7 +230,7 @@ func (j *job) settleKills() {
 
 // overdue ends a job whose timeout has expired.
 func (j *job) overdue() {
-	j.killWithRetry(engine.StopOptions{By: "timeout", Reason: engine.ReasonTimeout})
+	j.killWithRetry(record.StopOptions{By: "timeout", Reason: record.ReasonTimeout})
 }
 
 // failed records that the command could not be executed.
@@ -239,7 +239,7 @@ func (j *job) failed(err error) {
 }
 
 // neverRan records the end of a job whose command was not executed.
-func (j *job) neverRan(end engine.Exit) {
+func (j *job) neverRan(end record.Exit) {
 	if j.tty != nil {
 		j.tty.close()
 	}
@@ -248,7 +248,7 @@ func (j *job) neverRan(end engine.Exit) {
 }
 
 // spawnFailure describes the end of a command that could not be executed.
-func (j *job) spawnFailure(err error) engine.Exit {
+func (j *job) spawnFailure(err error) record.Exit {
 	what := shell
 	if len(j.meta.Command) > 0 {
 		what = j.meta.Command[0]
@@ -260,7 +260,7 @@ func (j *job) spawnFailure(err error) engine.Exit {
 	if _, ok := errors.AsType[*dirError](err); ok {
 		code, text = codeNotExecutable, err.Error()
 	}
-	return engine.Exit{At: time.Now(), Status: engine.Failed, Code: &code, Reason: engine.ReasonSpawn, Error: text}
+	return record.Exit{At: time.Now(), Status: record.Failed, Code: &code, Reason: record.ReasonSpawn, Error: text}
 }
 
 // close releases the job. If it still has its terminal, the terminal is closed.
@@ -298,4 +298,4 @@ func (j *job) closeFiles() error {
 	return nil
 }
 
-func (j *job) grace() time.Duration { return cmp.Or(j.meta.Grace.Duration(), defaultGrace) }
+func (j *job) grace() time.Duration { return cmp.Or(j.meta.Grace.Duration(), DefaultGrace) }

@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package local
+package localjob
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/logfile"
@@ -109,7 +109,7 @@ func (l *ownLogs) watch(ctx context.Context, h *holder.Holder, p *prompter) {
 		l.mu.Lock()
 		l.off = true
 		l.mu.Unlock()
-		h.Dropped(engine.Range{}, 0, true)
+		h.Dropped(record.Range{}, 0, true)
 	}
 	w, err := newGrowth(l.files)
 	if err != nil {
@@ -159,7 +159,7 @@ func (l *ownLogs) cap(h *holder.Holder) (over bool) {
 		dropped += hole.Len()
 	}
 	if changed {
-		h.Dropped(engine.Range{Start: l.holes[0].Start, End: l.holes[0].End}, dropped, l.off)
+		h.Dropped(record.Range{Start: l.holes[0].Start, End: l.holes[0].End}, dropped, l.off)
 	}
 	return over && !l.off
 }

@@ -1,20 +1,21 @@
 //go:build linux || darwin
 
-package local
+package localjob
 
 import (
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"time"
 
-	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-// inner holds the jobs of a backend that keeps them in this process.
-type inner struct {
+// InProcess holds jobs in this process. They end with it. Its zero value has none.
+type InProcess struct {
 	wg sync.WaitGroup // of jobs, and of starts in progress
 
 	mu     sync.Mutex // guards the fields below
@@ -23,17 +24,17 @@ type inner struct {
 	lost   []error // errors of jobs whose end was not recorded
 }
 
-// start starts a job. A job that is started while the backend is closing is ended like the others.
-func (in *inner) start(cfg launchConfig, passed files, lock *jobdir.FileLock) error {
+// Start starts a job. A job that is started during Close is ended like the others.
+func (in *InProcess) Start(cfg Config, given map[int]*os.File, lock *jobdir.FileLock) error {
 	in.mu.Lock()
 	if in.closed {
 		in.mu.Unlock()
-		return engine.ErrClosed
+		return record.ErrClosed
 	}
 	in.wg.Add(1)
 	in.mu.Unlock()
 	defer in.wg.Done()
-	passed, err := passed.duplicate() // the job's holder closes the files it receives
+	passed, err := files(given).duplicate() // the job's holder closes the files it receives
 	if err != nil {
 		return err
 	}
@@ -42,7 +43,7 @@ func (in *inner) start(cfg launchConfig, passed files, lock *jobdir.FileLock) er
 		passed.close()
 		return err
 	}
-	j, err := hold(cfg, passed, held, false)
+	j, err := hold(cfg, nil, passed, held, false)
 	if err != nil {
 		return err
 	}
@@ -60,7 +61,7 @@ func (in *inner) start(cfg launchConfig, passed files, lock *jobdir.FileLock) er
 }
 
 // keep keeps the job until its end.
-func (in *inner) keep(j *job) {
+func (in *InProcess) keep(j *job) {
 	if j.pid != 0 {
 		j.background(j.watchPauses)
 		if x, ok := j.await(); ok {
@@ -98,10 +99,10 @@ func (j *job) watchPauses() {
 	}
 }
 
-// close ends the jobs, each with its own grace period: after the program has released them, their
+// Close ends the jobs, each with its own grace period: after the program has released them, their
 // ends could not be observed. The error lists ends that could not be recorded; a second call
 // returns nil.
-func (in *inner) close() error {
+func (in *InProcess) Close() error {
 	in.mu.Lock()
 	if !in.closed {
 		in.closed = true
@@ -120,7 +121,7 @@ func (in *inner) close() error {
 
 // end ends the job and makes its goroutine release it. Survivors of a job that has already ended
 // are spared.
-func (in *inner) end(j *job) {
+func (in *InProcess) end(j *job) {
 	j.mu.Lock()
 	over := j.final
 	j.mu.Unlock()
@@ -128,7 +129,7 @@ func (in *inner) end(j *job) {
 	if over {
 		err = j.waitRecorded(j.ctx)
 	} else {
-		_, err = j.end(j.ctx, engine.StopOptions{By: "close", Reason: engine.ReasonKill})
+		_, err = j.end(j.ctx, record.StopOptions{By: "close", Reason: record.ReasonKill})
 	}
 	if why := j.h.Unrecorded(); err != nil && why != nil {
 		// The record may never be written.
