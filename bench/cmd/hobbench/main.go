@@ -39,6 +39,7 @@ func measures() []measure {
 		{"M6", "a key to be drawn while another job floods", keys},
 		{"M7", "a list of finished jobs", lists},
 		{"M8", "bytes to the terminal while a job floods", floodedViews},
+		{"queue", "jobs that wait for their turn", queues},
 		{"logs", "the log pane on a large log", logs},
 		{"attach", "a large job on the screen", attaches},
 		{"emulator", "a screen kept in memory", emulators},
