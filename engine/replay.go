@@ -70,7 +70,11 @@ func (e *Engine) OpenReplay(ctx context.Context, id ID) (*Replay, error) {
 		r.first, ok = log.times.After(-1)
 	}
 	if !ok {
-		return nil, errors.Join(refused("nothing is recorded yet", "try again when the job has printed something"), log.Close())
+		what, hint := "nothing is recorded yet", "try again when the job has printed something"
+		if _, ended := j.Ended(); ended {
+			what, hint = "the job printed nothing", ""
+		}
+		return nil, errors.Join(refused(what, hint), log.Close())
 	}
 	r.player = r.begin()
 	return r, nil

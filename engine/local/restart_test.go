@@ -111,6 +111,31 @@ sleep 1000 & echo $! > left; exit 1`,
 	}
 }
 
+// The limit is that of the log of all runs, however many there are.
+func TestLogLimitOfAllRuns(t *testing.T) {
+	t.Parallel()
+	const limit = 2 << 20
+	s := newPlace(t).start(t, engine.Spec{LogLimit: limit, Restart: "on-failure:2", Script: "seq -f %099.f 1 30000; exit 3"})
+	s.wait(t)
+	st := s.state(t)
+	if st.NoLimit {
+		t.Skip("this file system cannot free bytes")
+	}
+	o, err := s.run.OpenOutput(t.Context(), engine.StreamOutput)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	size, err := o.Size(t.Context())
+	if err != nil || size < 3*30_000*100 || st.Runs.Count != 2 {
+		t.Fatalf("%d bytes of 3 runs, %+v, %v", size, st.Runs, err)
+	}
+	// Bytes are freed in steps.
+	if kept := size - st.Dropped; st.Dropped != st.Hole.End-st.Hole.Start || kept > limit+limit/2 {
+		t.Errorf("%d bytes kept, hole %+v, dropped %d", kept, st.Hole, st.Dropped)
+	}
+}
+
 // A command that could be started once is tried again: it may be replaced by a new build just now.
 func TestRestartOfMissingCommand(t *testing.T) {
 	t.Parallel()
