@@ -70,6 +70,16 @@ func TestSlurmFaults(t *testing.T) {
 	}
 }
 
+func TestSlurmOutOfMemory(t *testing.T) {
+	t.Parallel()
+	testtool.Need(t, "python3")
+	e := onSlurm(t, slurmtest.StartWithMemoryLimits(t))
+	j := submit(t, e, "exec python3 -c 'bytearray(400 << 20)'", "--mem=100")
+	if j = when(t, e, j.ID, finished); j.Status != engine.Killed || j.Exit.Reason != engine.ReasonOOM || j.Exit.EndedBy != "slurm" || j.Exit.Signal != "SIGKILL" {
+		t.Errorf("it ended as %s: %+v", j.Status, j.Exit)
+	}
+}
+
 func testConformance(t *testing.T, cluster *slurmtest.Cluster) {
 	enginetest.Run(t, func(t *testing.T) enginetest.Config {
 		t.Parallel()

@@ -27,14 +27,15 @@ import (
 // patience bounds each wait for a daemon; a machine that does nothing else needs two seconds in all.
 const patience = 90 * time.Second
 
-// Cluster is a running cluster. Its nodes are n1 and n2, each with Cores. Its partitions are main (the
+// Cluster is a running cluster. Its nodes, n1 and n2 after [Start], have Cores each. Its partitions are main (the
 // default), urgent, whose jobs preempt those of main and may last an hour, closed, which takes no jobs,
 // and shut, which starts none.
 type Cluster struct {
-	t    testing.TB
-	dir  string
-	logs []string
-	ctl  *daemon
+	t     testing.TB
+	nodes []string
+	dir   string
+	logs  []string
+	ctl   *daemon
 }
 
 // Cores is how many cores each node pretends to have.
@@ -44,6 +45,31 @@ const Cores = 16
 // settings, such as "MinJobAge=2". The test is skipped, and fails in CI, if the programs are missing or
 // the user is not root.
 func Start(t testing.TB, settings ...string) *Cluster {
+	t.Helper()
+	return start(t, []string{"n1", "n2"}, settings)
+}
+
+// StartWithMemoryLimits is like Start, for a cluster with one node, whose kernel ends what uses more memory
+// than a job may. The test is skipped where Slurm's plugin for control groups of version 1 has none.
+func StartWithMemoryLimits(t testing.TB) *Cluster {
+	t.Helper()
+	const groups = "/sys/fs/cgroup/memory"
+	if _, err := os.Stat(filepath.Join(groups, "memory.limit_in_bytes")); err != nil {
+		t.Skip("needs control groups of version 1 with memory")
+	}
+	node := "m" + strings.ToLower(rand.Text()[:8]) // Slurm names its control groups after it
+	t.Cleanup(func() {
+		left, _ := filepath.Glob("/sys/fs/cgroup/*/slurm_" + node)
+		for _, dir := range left {
+			exec.Command("find", dir, "-depth", "-type", "d", "-exec", "rmdir", "{}", "+").Run() //nolint:errcheck // they are empty
+		}
+	})
+	return start(t, []string{node}, []string{
+		"ProctrackType=proctrack/cgroup", "TaskPlugin=task/cgroup", "JobAcctGatherType=jobacct_gather/cgroup", "SelectTypeParameters=CR_CPU_Memory", "DefMemPerCPU=50",
+	})
+}
+
+func start(t testing.TB, nodes, settings []string) *Cluster {
 	t.Helper()
 	testtool.NeedRoot(t)
 	testtool.Need(t, "munged", "slurmctld", "slurmd", "sbatch", "unshare", "mount")
@@ -59,27 +85,27 @@ func Start(t testing.TB, settings ...string) *Cluster {
 			}
 		}
 	})
-	c := &Cluster{t: t, dir: dir}
-	c.mkdir("", 0o755)
-	for _, sub := range []string{"munge", "state", "log", "spool.n1", "spool.n2"} {
+	c := &Cluster{t: t, nodes: nodes, dir: dir}
+	for _, sub := range []string{"", "munge", "state", "log"} {
 		c.mkdir(sub, 0o755)
 	}
 	key := make([]byte, 128)
 	rand.Read(key)
 	c.write("munge/key", string(key), 0o600)
 	c.write("slurm.conf", c.config(settings), 0o644)
-	c.write("cgroup.conf", "CgroupPlugin=cgroup/v1\nCgroupMountpoint=/sys/fs/cgroup\n", 0o644)
+	c.write("cgroup.conf", "CgroupPlugin=cgroup/v1\nCgroupMountpoint=/sys/fs/cgroup\nConstrainRAMSpace=yes\nConstrainSwapSpace=yes\nAllowedSwapSpace=0\n", 0o644)
 
 	c.daemon("munged", "munged", "-F", "--force", "--num-threads=2", "--key-file="+c.path("munge/key"), "--socket="+c.path("munge/socket"),
 		"--pid-file="+c.path("munge/pid"), "--log-file="+c.path("log/munged.log"), "--seed-file="+c.path("munge/seed"))
 	c.await("munged answers", func() error { return c.try("munge", "-n", "-S", c.path("munge/socket")) })
 	c.startController()
-	for _, node := range []string{"n1", "n2"} {
+	for _, node := range nodes {
+		c.mkdir("spool."+node, 0o755)
 		c.daemon("slurmd."+node, "unshare", "--pid", "--mount", "--uts", "--fork", "--kill-child", "--mount-proc", "sh", "-c", nodeScript, "sh", node, dir)
 	}
 	c.await("all nodes are idle", func() error {
 		out, err := c.output("sinfo", "-h", "-N", "-p", "main", "-o", "%t")
-		if err == nil && strings.Join(strings.Fields(out), " ") != "idle idle" {
+		if err == nil && strings.Join(strings.Fields(out), " ") != strings.TrimSpace(strings.Repeat("idle ", len(nodes))) {
 			err = fmt.Errorf("the nodes are %q", strings.Fields(out))
 		}
 		return err
@@ -186,13 +212,13 @@ EnforcePartLimits=ALL
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
 `)
-	for _, node := range []string{"n1", "n2"} {
-		fmt.Fprintf(&b, "NodeName=%s NodeHostname=%s NodeAddr=127.0.0.1 Port=%s CPUs=%d State=UNKNOWN\n", node, host, port(), Cores)
+	for _, node := range c.nodes {
+		fmt.Fprintf(&b, "NodeName=%s NodeHostname=%s NodeAddr=127.0.0.1 Port=%s CPUs=%d RealMemory=8000 State=UNKNOWN\n", node, host, port(), Cores)
 	}
-	b.WriteString(`PartitionName=main Nodes=n1,n2 Default=YES MaxTime=INFINITE DefaultTime=60 PriorityTier=10 State=UP
-PartitionName=urgent Nodes=n1,n2 MaxTime=60 PriorityTier=20 PreemptMode=OFF State=UP
-PartitionName=closed Nodes=n1,n2 AllowAccounts=others State=UP
-PartitionName=shut Nodes=n1,n2 State=DOWN
+	b.WriteString(`PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE DefaultTime=60 PriorityTier=10 State=UP
+PartitionName=urgent Nodes=ALL MaxTime=60 PriorityTier=20 PreemptMode=OFF State=UP
+PartitionName=closed Nodes=ALL AllowAccounts=others State=UP
+PartitionName=shut Nodes=ALL State=DOWN
 `)
 	for _, s := range settings {
 		b.WriteString(s + "\n")
