@@ -1,12 +1,11 @@
 package agents
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -33,38 +32,41 @@ func (p jsonPart) add(old []byte) ([]byte, outcome, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	style := styleOf(doc)
-	parent := doc
-	for depth, name := range p.at[:len(p.at)-1] {
-		if parent, err = child(parent, p.at[:depth], name, "{}", style); err != nil {
-			return nil, "", err
+	v, missing := doc.reach(p.at)
+	depth := len(p.at) - len(missing)
+	here := strings.Join(p.at[:depth], ".")
+	if len(missing) > 0 {
+		if v.Value.Kind() != '{' {
+			return nil, "", fmt.Errorf("%s is not an object", here)
 		}
+		return doc.insert(v, depth, member(missing[0], p.wrapped(missing[1:]))), added, nil
 	}
-	last, depth := p.at[len(p.at)-1], len(p.at)-1
 	if p.mark == "" {
-		obj, err := objectOf(parent, p.at[:depth])
-		if err != nil {
-			return nil, "", err
-		}
-		if i := indexOf(obj, last); i >= 0 {
-			return old, p.judge(obj.Members[i].Value), nil
-		}
-		style.addMember(obj, last, p.value, depth)
-		return doc.Pack(), added, nil
+		return old, p.judge(*v), nil
 	}
-	if parent, err = child(parent, p.at[:depth], last, "[]", style); err != nil {
-		return nil, "", err
-	}
-	list, ok := parent.Value.(*hujson.Array)
+	list, ok := v.Value.(*hujson.Array)
 	if !ok {
-		return nil, "", fmt.Errorf("%s is not an array", strings.Join(p.at, "."))
+		return nil, "", fmt.Errorf("%s is not an array", here)
 	}
 	if i := p.indexIn(list); i >= 0 {
 		return old, p.judge(list.Elements[i]), nil
 	}
-	style.addElement(list, p.value, depth+1)
-	return doc.Pack(), added, nil
+	return doc.insert(v, depth, p.value), added, nil
 }
+
+// wrapped returns the text of the value, in an array if it is an element, and in objects with these names.
+func (p jsonPart) wrapped(names []string) string {
+	text := p.value
+	if p.mark != "" {
+		text = "[" + text + "]"
+	}
+	for _, name := range slices.Backward(names) {
+		text = "{" + member(name, text) + "}"
+	}
+	return text
+}
+
+func member(name, value string) string { return strconv.Quote(name) + ": " + value }
 
 // remove removes the entry alone. The objects and arrays around it stay, even if they are empty
 // now: the user may have had them before. [Plan.restore] removes them if it is certain.
@@ -77,46 +79,23 @@ func (p jsonPart) remove(old []byte) ([]byte, outcome, error) {
 	if p.mark == "" {
 		around = p.at[:len(p.at)-1]
 	}
-	switch v := valueAt(doc, around).(type) {
-	case *hujson.Object:
-		name := p.at[len(p.at)-1]
-		i := indexOf(v, name)
-		if p.mark != "" || i < 0 {
-			return old, absent, nil
-		}
-		if p.judge(v.Members[i].Value) != present {
-			return old, kept, nil
-		}
-		removeMember(v, i)
-	case *hujson.Array:
-		i := p.indexIn(v)
-		if p.mark == "" || i < 0 {
-			return old, absent, nil
-		}
-		if p.judge(v.Elements[i]) != present {
-			return old, kept, nil
-		}
-		removeElement(v, i)
-	default:
+	v, missing := doc.reach(around)
+	if len(missing) > 0 {
 		return old, absent, nil
 	}
-	return doc.Pack(), removed, nil
-}
-
-// valueAt returns the value that the names lead to, or nil.
-func valueAt(v *hujson.Value, at []string) hujson.ValueTrimmed {
-	for _, name := range at {
-		obj, ok := v.Value.(*hujson.Object)
-		if !ok {
-			return nil
-		}
-		i := indexOf(obj, name)
-		if i < 0 {
-			return nil
-		}
-		v = &obj.Members[i].Value
+	i := -1
+	if list, ok := v.Value.(*hujson.Array); ok && p.mark != "" {
+		i = p.indexIn(list)
+	} else if p.mark == "" {
+		i = indexOf(v, p.at[len(p.at)-1])
 	}
-	return v.Value
+	switch {
+	case i < 0:
+		return old, absent, nil
+	case p.judge(itemsOf(v)[i].value) != present:
+		return old, kept, nil
+	}
+	return doc.remove(v, i), removed, nil
 }
 
 // judge reports whether v is exactly what hob writes.
@@ -172,55 +151,3 @@ func plainText(text string) (content any) {
 	_ = json.Unmarshal([]byte(text), &content) // nil differs from everything hob writes
 	return content
 }
-
-// parseJSON parses a file that holds an object. An empty one is an empty object.
-func parseJSON(text []byte) (*hujson.Value, error) {
-	if len(bytes.TrimSpace(text)) == 0 {
-		text = []byte("{}\n")
-	}
-	doc, err := hujson.Parse(text)
-	if err != nil {
-		return nil, errors.New(strings.TrimPrefix(err.Error(), "hujson: "))
-	}
-	if _, err := objectOf(&doc, nil); err != nil {
-		return nil, err
-	}
-	return &doc, nil
-}
-
-func objectOf(v *hujson.Value, at []string) (*hujson.Object, error) {
-	obj, ok := v.Value.(*hujson.Object)
-	if !ok && len(at) == 0 {
-		return nil, errors.New("the file does not hold a JSON object")
-	}
-	if !ok {
-		return nil, fmt.Errorf("%s is not an object", strings.Join(at, "."))
-	}
-	return obj, nil
-}
-
-// child returns the member of the object at the names, which gets the empty value if it has none.
-func child(v *hujson.Value, at []string, name, empty string, style jsonStyle) (*hujson.Value, error) {
-	obj, err := objectOf(v, at)
-	if err != nil {
-		return nil, err
-	}
-	i := indexOf(obj, name)
-	if i < 0 {
-		style.addMember(obj, name, empty, len(at))
-		i = len(obj.Members) - 1
-	}
-	return &obj.Members[i].Value, nil
-}
-
-// indexOf returns the index of the member that counts: of several, the last.
-func indexOf(obj *hujson.Object, name string) int {
-	for i, m := range slices.Backward(obj.Members) {
-		if s, ok := m.Name.Value.(hujson.Literal); ok && s.String() == name {
-			return i
-		}
-	}
-	return -1
-}
-
-func isBlank(e hujson.Extra) bool { return len(bytes.TrimSpace(e)) == 0 }
