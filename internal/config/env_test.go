@@ -35,7 +35,7 @@ func TestEnvironment(t *testing.T) {
 			if c.Agent.Yield != tt.yield {
 				t.Errorf("yield is %v, want %v", c.Agent.Yield, tt.yield)
 			}
-			if o := c.setting("agent.yield_ms").origin; o.String() != tt.origin {
+			if o := find(c.settings, "agent.yield_ms").origin; o != tt.origin {
 				t.Errorf("origin is %q, want %q", o, tt.origin)
 			}
 			switch {
@@ -60,7 +60,7 @@ func TestAllVariablesAreRead(t *testing.T) {
 	} {
 		name, value, _ := strings.Cut(env, "=")
 		c := LoadFrom("", environ(env))
-		if got := c.setting(want); got.toTOML() != value || got.origin.Env != name {
+		if got := find(c.settings, want); got.toTOML() != value || got.origin != "$"+name {
 			t.Errorf("%s: %s is %s from %s", env, want, got.toTOML(), got.origin)
 		}
 	}

@@ -103,12 +103,12 @@ func unjoin(err error) []error {
 	return []error{err}
 }
 
-// keyOrigin returns the origin of an action's keys.
-func (c *Config) keyOrigin(a keymap.Action) Origin {
+// keyOrigin returns where an action's keys were set.
+func (c *Config) keyOrigin(a keymap.Action) string {
 	for _, name := range []string{a.ID(), a.Name} {
 		if _, ok := c.keys[name]; ok {
-			return Origin{Source: FromFile, Line: c.keyLines[name], file: c.Path}
+			return c.fromFile(c.keyLines[name])
 		}
 	}
-	return Origin{Source: FromDefault}
+	return fromDefault
 }

@@ -95,19 +95,20 @@ func (c *Config) readEnv(env Environ) {
 					Name: name, Message: fmt.Sprintf("%v; using %s = %s", err, s.name, s.toTOML()),
 				})
 			} else {
-				s.origin = Origin{Source: FromEnv, Env: name}
+				s.origin = "$" + name
 			}
 			break // later names are only used if this one is not set
 		}
 	}
 	if v, _ := env("NO_COLOR"); v != "" {
 		c.Theme.Name = "none"
-		c.setting("theme.name").origin = Origin{Source: FromEnv, Env: "NO_COLOR"}
+		find(c.settings, "theme.name").origin = "$NO_COLOR"
 	}
 }
 
-func (c *Config) setting(name string) *setting {
-	for _, s := range c.settings {
+// find returns the setting with that name, or nil.
+func find(settings []*setting, name string) *setting {
+	for _, s := range settings {
 		if s.name == name {
 			return s
 		}

@@ -50,8 +50,8 @@ func page() string {
 	var b strings.Builder
 	b.WriteString(pageHead)
 	host := defaultHost()
-	settings := append(table(defaults()), hostTable("NAME", &host)...)
-	settings = append(settings, queueTable("NAME", new(Queue))...)
+	settings := append(table(defaults()), settingsOf("hosts.NAME.", &host)...)
+	settings = append(settings, settingsOf("queue.NAME.", new(Queue))...)
 	for _, section := range sections() {
 		title := section
 		if section == "hosts" || section == "queue" {

@@ -79,7 +79,7 @@ func writeSetting(w io.Writer, name string, s *setting) {
 	case s.doc != "":
 		fmt.Fprintf(w, "# %s\n", s.doc)
 	}
-	fmt.Fprintf(w, "%s = %s  # %s\n", name, s.toTOML(), comment(s.origin.String()))
+	fmt.Fprintf(w, "%s = %s  # %s\n", name, s.toTOML(), comment(s.origin))
 }
 
 // writeUnsetTokens lists the tokens that can be set in addition to the theme.
@@ -100,7 +100,7 @@ func (c *Config) writeKeys(w io.Writer) {
 		if a.Binding.Enabled() {
 			keys = a.Binding.Keys()
 		}
-		fmt.Fprintf(w, "%s = %s  # %s: %s\n", a.ID(), quoteList(keys), comment(c.keyOrigin(a).String()), a.Description)
+		fmt.Fprintf(w, "%s = %s  # %s: %s\n", a.ID(), quoteList(keys), comment(c.keyOrigin(a)), a.Description)
 	}
 }
 

@@ -54,11 +54,11 @@ func (r *reader) read() {
 		case "theme":
 			r.theme(section)
 		case "hosts":
-			readNamed(r, "hosts", section, hostTable, r.c.Hosts)
+			readNamed(r, "hosts", section, r.c.Hosts)
 		case "queue":
-			readNamed(r, "queue", section, queueTable, r.c.Queues)
+			readNamed(r, "queue", section, r.c.Queues)
 		default:
-			r.section(name, section, nil)
+			r.table([]string{name}, r.c.settings, section, nil)
 		}
 	}
 }
@@ -84,17 +84,19 @@ func (r *reader) unknownTop(name string, isTable bool) {
 	r.c.problem(r.lines.of(name), name, message)
 }
 
-// section reads a table of settings. For other names it calls other, which returns false for
-// unknown ones.
-func (r *reader) section(section string, values map[string]any, other func(name string, v any, line int) bool) {
+// table reads the table at path, which has these settings. For other names it calls other, which
+// returns false for unknown ones; nil: all others are unknown.
+func (r *reader) table(path []string, settings []*setting, values map[string]any, other func(name string, v any, line int) bool) {
+	prefix := path[0]
+	for _, name := range path[1:] {
+		prefix += "." + keyText(name)
+	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		line := r.lines.of(section, name)
-		if s := r.c.setting(section + "." + name); s != nil {
+		line := r.lines.of(append(slices.Clone(path), name)...)
+		if s := find(settings, prefix+"."+name); s != nil {
 			r.set(s, values[name], line)
-			continue
-		}
-		if other == nil || !other(name, values[name], line) {
-			r.unknown(section+"."+name, name, names(r.c.settings, section), line)
+		} else if other == nil || !other(name, values[name], line) {
+			r.unknown(prefix+"."+name, name, names(settings, prefix), line)
 		}
 	}
 }
@@ -104,7 +106,7 @@ func (r *reader) set(s *setting, v any, line int) {
 		r.c.problem(line, s.name, err.Error())
 		return
 	}
-	s.origin = Origin{Source: FromFile, Line: line, file: r.c.Path}
+	s.origin = r.c.fromFile(line)
 }
 
 func (r *reader) unknown(full, name string, known []string, line int) {
@@ -116,7 +118,7 @@ func (r *reader) unknown(full, name string, known []string, line int) {
 }
 
 // readNamed reads tables with names of the user's choice, such as [hosts.NAME], into the map.
-func readNamed[T any](r *reader, section string, tables map[string]any, table func(name string, v *T) []*setting, into map[string]T) {
+func readNamed[T any](r *reader, section string, tables map[string]any, into map[string]T) {
 	for _, name := range slices.Sorted(maps.Keys(tables)) {
 		line := r.lines.of(section, name)
 		prefix := section + "." + keyText(name)
@@ -126,16 +128,8 @@ func readNamed[T any](r *reader, section string, tables map[string]any, table fu
 			continue
 		}
 		var v T
-		settings := table(name, &v)
-		for _, key := range slices.Sorted(maps.Keys(values)) {
-			line := r.lines.of(section, name, key)
-			at := slices.IndexFunc(settings, func(s *setting) bool { return s.name == prefix+"."+key })
-			if at < 0 {
-				r.unknown(prefix+"."+key, key, names(settings, prefix), line)
-				continue
-			}
-			r.set(settings[at], values[key], line)
-		}
+		settings := settingsOf(prefix+".", &v)
+		r.table([]string{section, name}, settings, values, nil)
 		into[name] = v
 		r.c.settings = append(r.c.settings, settings...)
 	}
@@ -143,7 +137,7 @@ func readNamed[T any](r *reader, section string, tables map[string]any, table fu
 
 func (r *reader) theme(values map[string]any) {
 	known := append(names(r.c.settings, "theme"), themes.TokenNames()...)
-	r.section("theme", values, func(name string, v any, line int) bool {
+	r.table([]string{"theme"}, r.c.settings, values, func(name string, v any, line int) bool {
 		if !slices.Contains(known, name) {
 			r.unknown("theme."+name, name, known, line)
 			return true
@@ -159,7 +153,7 @@ func (r *reader) theme(values map[string]any) {
 		}
 		r.c.Theme.Tokens[name] = look
 		r.c.settings = append(r.c.settings, &setting{
-			name: "theme." + name, value: &look, origin: Origin{Source: FromFile, Line: line, file: r.c.Path},
+			name: "theme." + name, value: &look, origin: r.c.fromFile(line),
 		})
 		return true
 	})

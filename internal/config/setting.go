@@ -19,16 +19,17 @@ import (
 // and `unit` is the unit of a duration that is given as a whole number. `zero` allows 0 in
 // addition. The name is the field's in snake_case or that in `name`.
 type setting struct {
-	name  string // "run.grace"
-	doc   string
-	takes string // description of the valid values; empty if the type is enough
-	value any    // a pointer to the field
-	of    []string
-	env   []string
-	tag   reflect.StructTag
-
-	origin Origin
+	name   string // "run.grace"
+	doc    string
+	takes  string // description of the valid values; empty if the type is enough
+	value  any    // a pointer to the field
+	of     []string
+	env    []string
+	tag    reflect.StructTag
+	origin string // where the value was set: fromDefault, a line of the file, or a variable
 }
+
+const fromDefault = "default"
 
 // settingsOf returns the settings of a section, a pointer to a struct, and sets its fields to
 // their defaults.
@@ -45,7 +46,7 @@ func settingsOf(prefix string, section any) []*setting {
 		}
 		s := &setting{
 			name: prefix + name, doc: doc, value: v.Addr().Interface(), tag: f.Tag,
-			of: strings.Fields(f.Tag.Get("of")), env: strings.Fields(f.Tag.Get("env")), origin: Origin{Source: FromDefault},
+			of: strings.Fields(f.Tag.Get("of")), env: strings.Fields(f.Tag.Get("env")), origin: fromDefault,
 		}
 		s.takes = s.values()
 		if value := f.Tag.Get("default"); value != "" {

@@ -18,7 +18,7 @@ func defaults() *Config {
 
 func defaultHost() Host {
 	var h Host
-	hostTable("", &h)
+	settingsOf("", &h)
 	return h
 }
 
@@ -40,44 +40,8 @@ func table(c *Config) []*setting {
 	return all
 }
 
-// hostTable returns the settings of one host, bound to the fields of h, which it sets to
-// their defaults.
-func hostTable(name string, h *Host) []*setting {
-	return settingsOf("hosts."+keyText(name)+".", h)
-}
-
-// queueTable is hostTable for a queue.
-func queueTable(name string, q *Queue) []*setting {
-	return settingsOf("queue."+keyText(name)+".", q)
-}
-
-// Source is the kind of an [Origin].
-type Source string
-
-// The sources. Later ones override earlier ones.
-const (
-	FromDefault Source = "default"
-	FromFile    Source = "file"
-	FromEnv     Source = "environment"
-)
-
-// Origin is the place where the value of a setting was set.
-type Origin struct {
-	Source Source
-	Line   int    // of the file
-	Env    string // the variable
-	file   string
-}
-
-func (o Origin) String() string {
-	switch o.Source {
-	case FromFile:
-		return fmt.Sprintf("%s:%d", filepath.Base(o.file), o.Line)
-	case FromEnv:
-		return "$" + o.Env
-	}
-	return "default"
-}
+// fromFile is the origin of a value that the file sets in a line.
+func (c *Config) fromFile(line int) string { return fmt.Sprintf("%s:%d", filepath.Base(c.Path), line) }
 
 // Problem is one mistake in the file or the environment.
 type Problem struct {
