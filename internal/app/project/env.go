@@ -1,11 +1,14 @@
 package project
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -84,70 +87,34 @@ func portOf(base string, index int) string {
 
 // expandEnv replaces $NAME, ${NAME}, ${NAME-DEFAULT} and ${NAME:-DEFAULT} by the values of lookup,
 // which are empty for a variable that is not set, and $$ by $.
-func expandEnv(s string, lookup func(string) (string, bool)) (string, error) {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] != '$' || i+1 == len(s) {
-			b.WriteByte(s[i])
-			continue
-		}
-		switch next := s[i+1]; {
-		case next == '$':
-			b.WriteByte('$')
-			i++
-		case next == '{':
-			end := strings.IndexByte(s[i:], '}')
-			if end < 0 {
-				return "", errors.New("a closing } is missing")
-			}
-			text, err := expandOne(s[i+2:i+end], lookup)
-			if err != nil {
-				return "", err
-			}
-			b.WriteString(text)
-			i += end
-		case nameLength(s[i+1:]) > 0:
-			n := nameLength(s[i+1:])
-			text, _ := lookup(s[i+1 : i+1+n])
-			b.WriteString(text)
-			i += n
-		default:
-			b.WriteByte('$')
-		}
+func expandEnv(s string, lookup func(string) (string, bool)) (expanded string, err error) {
+	if open := regexp.MustCompile(`\$\{([^}]*$|\})`); open.MatchString(strings.ReplaceAll(s, "$$", "")) {
+		return "", errors.New("a name or a closing } is missing")
 	}
-	return b.String(), nil
+	expanded = os.Expand(s, func(name string) string {
+		text, failed := expandOne(name, lookup)
+		err = cmp.Or(err, failed)
+		return text
+	})
+	return expanded, err
 }
 
-// expandOne returns the value of what stands between ${ and }.
+// expandOne returns the value of what follows a $ or is between ${ and }.
 func expandOne(s string, lookup func(string) (string, bool)) (string, error) {
-	n := nameLength(s)
-	text, ok := lookup(s[:n])
-	rest := s[n:]
+	m := regexp.MustCompile(`(?s)^([A-Za-z_][A-Za-z0-9_]*)((:?)[-=](.*))?$`).FindStringSubmatch(s)
 	switch {
-	case n == 0:
-	case rest == "":
-		return text, nil
-	case strings.HasPrefix(rest, ":-"), strings.HasPrefix(rest, ":="):
-		if text == "" {
-			return rest[2:], nil
-		}
-		return text, nil
-	case rest[0] == '-', rest[0] == '=':
-		if !ok {
-			return rest[1:], nil
-		}
-		return text, nil
+	case s == "$":
+		return "$", nil
+	case m == nil && len(s) == 1:
+		return "$" + s, nil // for the shell, such as $1
+	case m == nil:
+		return "", fmt.Errorf("${%s} is not supported", s)
 	}
-	return "", fmt.Errorf("${%s} is not supported", s)
-}
-
-// nameLength returns the length of the variable name that s begins with.
-func nameLength(s string) int {
-	n := 0
-	for n < len(s) && (s[n] == '_' || s[n] >= 'A' && s[n] <= 'Z' || s[n] >= 'a' && s[n] <= 'z' || n > 0 && s[n] >= '0' && s[n] <= '9') {
-		n++
+	text, ok := lookup(m[1])
+	if m[2] != "" && (!ok || text == "" && m[3] == ":") {
+		return m[4], nil
 	}
-	return n
+	return text, nil
 }
 
 // copyOf returns a copy of env, not nil.
