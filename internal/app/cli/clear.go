@@ -36,7 +36,7 @@ func (a *app) clearCommand() *cobra.Command {
 	flags.BoolVar(&f.finished, "finished", false, "all jobs that have ended")
 	flags.BoolVar(&f.failed, "failed", false, "all jobs that failed")
 	flags.Var(durationFlag(&f.older), "older", "only jobs that ended more than DUR ago")
-	flags.Var(nonEmptyFlag(&f.on), "on", "only jobs on HOST (connects to it)")
+	flags.Var(nonEmptyFlag(&f.on, "HOST"), "on", "only jobs on HOST (connects to it)")
 	dirFlag(cmd, &f.dir, "only jobs started in DIR or below")
 	flags.BoolVar(&f.undo, "undo", false, "undo the last clear, or restore these IDs")
 	flags.BoolVar(&f.now, "now", false, "delete at once; cannot be undone")

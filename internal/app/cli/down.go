@@ -31,8 +31,8 @@ func (a *app) downCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return a.down(cmd.Context(), args, f) },
 	}
 	flags := cmd.Flags()
-	flags.VarP(parseInto(&f.file, "FILE", notEmpty), "file", "f", "the project of this file")
-	flags.Var(parseInto(&f.group, "GROUP", notEmpty), "group", "the jobs of this group, of any project")
+	flags.VarP(nonEmptyFlag(&f.file, "FILE"), "file", "f", "the project of this file")
+	flags.Var(nonEmptyFlag(&f.group, "GROUP"), "group", "the jobs of this group, of any project")
 	a.jsonFlag(cmd)
 	return cmd
 }

@@ -24,7 +24,7 @@ func (a *app) eventsCommand() *cobra.Command {
 			return a.whileRead(cmd.Context(), func(ctx context.Context) error { return a.events(ctx, since) })
 		},
 	}
-	cmd.Flags().StringVar(&since, "since", "", "begin with past events: 2h, 7d or a time")
+	cmd.Flags().Var(textFlag(&since, "TIME"), "since", "begin with past events: 2h, 7d or a time")
 	cmd.Flags().BoolVar(&a.json, "json", true, "print JSON")
 	cmd.Flags().Lookup("json").Hidden = true
 	return cmd

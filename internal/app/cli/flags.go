@@ -52,10 +52,36 @@ func (f *parsedFlag[T]) String() string { return f.text }
 // Type implements pflag.Value.
 func (f *parsedFlag[T]) Type() string { return f.kind }
 
-// nonEmptyFlag returns a string flag that refuses "". An empty value usually comes from an
+// listFlag is a flag that can be repeated. It implements [pflag.Value].
+type listFlag struct {
+	to   *[]string
+	kind string // placeholder of a value in help
+}
+
+// Set implements pflag.Value.
+func (f listFlag) Set(s string) error {
+	*f.to = append(*f.to, s)
+	return nil
+}
+
+// String implements pflag.Value: there is no default.
+func (listFlag) String() string { return "" }
+
+// Type implements pflag.Value.
+func (f listFlag) Type() string { return f.kind }
+
+// GetSlice makes completion offer the flag again.
+func (f listFlag) GetSlice() []string { return *f.to }
+
+// textFlag returns a flag for any text.
+func textFlag(to *string, kind string) *parsedFlag[string] {
+	return parseInto(to, kind, func(s string) (string, error) { return s, nil })
+}
+
+// nonEmptyFlag returns a text flag that refuses "". An empty value usually comes from an
 // unset variable of a script, and must not count as a flag that was not given.
-func nonEmptyFlag(to *string) *parsedFlag[string] {
-	return parseInto(to, "string", notEmpty)
+func nonEmptyFlag(to *string, kind string) *parsedFlag[string] {
+	return parseInto(to, kind, notEmpty)
 }
 
 func notEmpty(s string) (string, error) {
@@ -191,8 +217,5 @@ func similarFlags(flags *pflag.FlagSet, name string) []string {
 
 // withValue returns a flag as it is typed, with the placeholder of its value.
 func withValue(f *pflag.Flag) string {
-	if kind, _ := pflag.UnquoteUsage(f); kind != "" {
-		return "--" + f.Name + " " + strings.ToUpper(kind)
-	}
-	return "--" + f.Name
+	return strings.TrimSpace("--" + f.Name + " " + placeholder(f))
 }

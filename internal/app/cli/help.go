@@ -52,24 +52,6 @@ func addPlaceholders(flags *pflag.FlagSet) {
 // placeholder returns the name of a flag's value in help and manual, "" if the flag has
 // none.
 func placeholder(f *pflag.Flag) string {
-	switch f.Name {
-	case "client", "name":
-		return "NAME"
-	case "dir":
-		return "DIR"
-	case "env":
-		return "NAME[=VALUE]"
-	case "filter", "exclude", "for":
-		return "REGEX"
-	case "on":
-		return "HOST"
-	case "script":
-		return "SCRIPT"
-	case "since":
-		return "TIME"
-	case "stream":
-		return "STREAM"
-	}
 	if kind := f.Value.Type(); kind != "bool" {
 		return kind
 	}

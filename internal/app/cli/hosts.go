@@ -53,12 +53,16 @@ func (a *app) knownHosts(ctx context.Context) ([]knownHost, error) {
 	for _, name := range append(a.hosts.Known(), slices.Collect(maps.Keys(a.settings().Hosts))...) {
 		known[name] = knownHost{name: name}
 	}
+	links := map[string]ssh.Host{}
+	for _, h := range a.hosts.Hosts() {
+		links[h.Name] = h
+	}
 	for _, j := range jobs {
 		if j.Host == "" {
 			continue
 		}
 		h := known[j.Host]
-		h.name = j.Host
+		h.name, h.Host = j.Host, links[j.Host]
 		h.jobs++
 		if !j.Status.Finished() {
 			h.running++
@@ -70,13 +74,20 @@ func (a *app) knownHosts(ctx context.Context) ([]knownHost, error) {
 	}), nil
 }
 
+// listHosts connects to the hosts that have jobs, which may change what is known of their jobs.
 func (a *app) listHosts(ctx context.Context) error {
 	known, err := a.knownHosts(ctx)
 	if err != nil {
 		return err
 	}
-	a.checkLinks(ctx, known)
-	if err := a.countJobs(ctx, known); err != nil {
+	var withJobs []string
+	for _, h := range known {
+		if h.jobs > 0 {
+			withJobs = append(withJobs, h.name)
+		}
+	}
+	a.tryHosts(ctx, withJobs...)
+	if known, err = a.knownHosts(ctx); err != nil {
 		return err
 	}
 	switch {
@@ -91,42 +102,6 @@ func (a *app) listHosts(ctx context.Context) error {
 		return nil
 	}
 	return a.hostTable(known)
-}
-
-// countJobs counts the running jobs again after connecting to their hosts.
-func (a *app) countJobs(ctx context.Context, known []knownHost) error {
-	jobs, err := a.eng.List(ctx, engine.Filter{Running: true})
-	if err != nil {
-		return err
-	}
-	running := map[string]int{}
-	for _, j := range jobs {
-		running[j.Host]++
-	}
-	for i := range known {
-		known[i].running = running[known[i].name]
-	}
-	return nil
-}
-
-// checkLinks connects to the hosts that have jobs and sets the state of their connections.
-func (a *app) checkLinks(ctx context.Context, known []knownHost) {
-	var names []string
-	for _, h := range known {
-		if h.jobs > 0 {
-			names = append(names, h.name)
-		}
-	}
-	a.tryHosts(ctx, names...)
-	links := map[string]ssh.Host{}
-	for _, h := range a.hosts.Hosts() {
-		links[h.Name] = h
-	}
-	for i, h := range known {
-		if h.jobs > 0 {
-			known[i].Host = links[h.name]
-		}
-	}
 }
 
 // hostJSON is the JSON form of a host. Its link is null if it was not contacted.

@@ -44,10 +44,10 @@ func (a *app) logCommand() *cobra.Command {
 	flags.VarP(countFlag(&f.limit), "limit", "n", "number of lines (from the end, or from --offset)")
 	flags.Var(countFlag(&f.offset), "offset", "first line, counting from 0")
 	flags.BoolVarP(&f.follow, "follow", "f", false, "keep printing until the job ends")
-	flags.StringVar(&f.filter, "filter", "", "only lines that match this regular expression")
-	flags.StringVar(&f.exclude, "exclude", "", "omit lines that match this regular expression")
+	flags.Var(textFlag(&f.filter, "REGEX"), "filter", "only lines that match this regular expression")
+	flags.Var(textFlag(&f.exclude, "REGEX"), "exclude", "omit lines that match this regular expression")
 	flags.BoolVar(&f.raw, "raw", false, "print the raw bytes, with escape sequences")
-	flags.StringVar(&f.stream, "stream", "", "stdout or stderr (jobs run with --split)")
+	flags.Var(textFlag(&f.stream, "STREAM"), "stream", "stdout or stderr (jobs run with --split)")
 	completeValues(cmd, "stream", "stdout", "stderr")
 	a.jsonFlag(cmd)
 	return cmd

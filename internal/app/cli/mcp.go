@@ -25,7 +25,7 @@ func (a *app) mcpCommand() *cobra.Command {
 		Example: "hob setup claude",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.mcp(cmd.Context(), dir) },
 	}
-	cmd.Flags().StringVarP(&dir, "dir", "C", "", "project directory (default: the current one)")
+	cmd.Flags().VarP(textFlag(&dir, "DIR"), "dir", "C", "project directory (default: the current one)")
 	_ = cmd.MarkFlagDirname("dir") // fails only for an undefined flag
 	return cmd
 }

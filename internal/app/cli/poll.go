@@ -41,7 +41,7 @@ func (a *app) pollCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.Var(durationFlag(&f.wait), "wait", "wait this long for output or the end")
 	flags.Var(countFlag(&f.cursor), "cursor", "read from byte N; do not update the position")
-	flags.Var(nonEmptyFlag(&f.client), "client", "remember the position under NAME")
+	flags.Var(nonEmptyFlag(&f.client, "NAME"), "client", "remember the position under NAME")
 	flags.BoolVar(&f.raw, "raw", false, "print the raw bytes, with escape sequences")
 	a.jsonFlag(cmd)
 	return cmd

@@ -34,7 +34,7 @@ func (a *app) restartCommand() *cobra.Command {
 			return a.restart(cmd.Context(), args[0], f)
 		},
 	}
-	cmd.Flags().StringArrayVarP(&f.env, "env", "e", nil, "set a variable (NAME=VALUE), or pass NAME through")
+	cmd.Flags().VarP(listFlag{&f.env, "NAME[=VALUE]"}, "env", "e", "set a variable (NAME=VALUE), or pass NAME through")
 	cmd.Flags().BoolVar(&f.keep, "keep", false, "leave a running job running")
 	a.jsonFlag(cmd)
 	return cmd

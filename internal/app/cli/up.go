@@ -38,8 +38,8 @@ func (a *app) upCommand() *cobra.Command {
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.up(cmd.Context(), args, f) },
 	}
 	flags := cmd.Flags()
-	flags.VarP(parseInto(&f.file, "FILE", notEmpty), "file", "f", "read this file")
-	flags.Var(parseInto(&f.group, "GROUP", notEmpty), "group", "name of the group (default: that of the directory)")
+	flags.VarP(nonEmptyFlag(&f.file, "FILE"), "file", "f", "read this file")
+	flags.Var(nonEmptyFlag(&f.group, "GROUP"), "group", "name of the group (default: that of the directory)")
 	flags.BoolVarP(&f.background, "background", "b", false, "do not open the UI")
 	flags.BoolVar(&f.check, "check", false, "print what would be started, and start nothing")
 	a.jsonFlag(cmd)

@@ -36,7 +36,7 @@ func (a *app) waitCommand() *cobra.Command {
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.wait(cmd.Context(), args, f) },
 	}
 	flags := cmd.Flags()
-	flags.Var(nonEmptyFlag(&f.line), "for", "until a line matches this regular expression")
+	flags.Var(nonEmptyFlag(&f.line, "REGEX"), "for", "until a line matches this regular expression")
 	flags.BoolVar(&f.fromNow, "from-now", false, "with --for: ignore lines that are already in the log")
 	flags.Var(parseInto(&f.port, "N", parsePort), "for-port", "until the job listens on this port")
 	flags.Var(durationFlag(&f.quiet), "quiet", "until it has printed nothing for this long")
