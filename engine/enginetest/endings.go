@@ -101,9 +101,7 @@ func endings() []suiteCase {
 		{"second kill succeeds, kill of an exited job fails", func(s *suite) {
 			j := s.sh("sleep 300")
 			for range 2 {
-				if _, err := s.e.Kill(s.ctx(), j.ID); err != nil {
-					s.Error(err)
-				}
+				s.kill(j.ID)
 			}
 			if got := s.get(j.ID); got.Status != engine.Killed {
 				s.Errorf("job = %+v", got)
@@ -117,13 +115,9 @@ func endings() []suiteCase {
 		{"signal reaches the job", func(s *suite) {
 			j := s.sh(`trap 'echo hup' HUP; trap 'exit 9' USR1; echo ready; while :; do sleep 0.05; done`)
 			s.until(j.ID, func(out string) bool { return strings.Contains(out, "ready") })
-			if err := s.e.Signal(s.ctx(), j.ID, "SIGHUP"); err != nil {
-				s.Fatal(err)
-			}
+			s.done(s.e.Signal(s.ctx(), j.ID, "SIGHUP"))
 			s.until(j.ID, func(out string) bool { return strings.Contains(out, "hup") })
-			if err := s.e.Signal(s.ctx(), j.ID, "SIGUSR1"); err != nil {
-				s.Fatal(err)
-			}
+			s.done(s.e.Signal(s.ctx(), j.ID, "SIGUSR1"))
 			if exit := s.wait(j.ID); exit.Status != engine.Exited || s.code(exit) != 9 {
 				s.Errorf("exit = %+v", exit)
 			}
@@ -131,9 +125,7 @@ func endings() []suiteCase {
 		{"exit by a sent signal names the sender", func(s *suite) {
 			j := s.sh("echo ready; exec sleep 300")
 			s.until(j.ID, func(out string) bool { return strings.Contains(out, "ready") })
-			if err := s.e.Signal(s.ctx(), j.ID, "SIGTERM"); err != nil {
-				s.Fatal(err)
-			}
+			s.done(s.e.Signal(s.ctx(), j.ID, "SIGTERM"))
 			if exit := s.wait(j.ID); exit.Status != engine.Killed || exit.Reason != engine.ReasonSignal || s.code(exit) != 143 || exit.EndedBy == "" {
 				s.Errorf("exit = %+v", exit)
 			}
@@ -162,9 +154,7 @@ func endings() []suiteCase {
 			if !named {
 				s.Errorf("survivors are not named: %+v", s.get(j.ID).Exit.Survivors)
 			}
-			if _, err := s.e.Kill(s.ctx(), j.ID); err != nil {
-				s.Errorf("kill its processes: %v", err)
-			}
+			s.kill(j.ID)
 			if got := s.get(j.ID); got.Status != engine.Exited {
 				s.Errorf("after that the status is %s", got.Status)
 			}

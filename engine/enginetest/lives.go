@@ -25,29 +25,17 @@ func lives() []suiteCase {
 			if got := s.get(j.ID); got.Status != engine.Running || got.Leader.PID != j.Leader.PID || !got.StartedAt.Equal(j.StartedAt) {
 				s.Errorf("found %+v, was %+v", got, j)
 			}
-			if err := s.e.Write(s.ctx(), j.ID, []byte("\n")); err != nil {
-				s.Fatal(err)
-			}
-			if exit := s.wait(j.ID); s.code(exit) != 6 {
-				s.Errorf("exit = %+v", exit)
-			}
-			if out := s.output(j.ID, engine.StreamOutput); out != "one\ntwo\n" {
-				s.Errorf("output %q", out)
-			}
+			s.done(s.e.Write(s.ctx(), j.ID, []byte("\n")))
+			s.exits(j.ID, 6)
+			s.printed(j.ID, "one\ntwo\n")
 		}},
 		{"end without a client is found later", func(s *suite) {
 			s.need(!s.cfg.EndsWithEngine, "jobs that outlive the engine")
 			j := s.sh("sleep 0.3; echo late; exit 4")
-			if err := s.e.Close(); err != nil {
-				s.Fatal(err)
-			}
+			s.done(s.e.Close())
 			s.e = s.engine()
-			if exit := s.wait(j.ID); s.code(exit) != 4 {
-				s.Errorf("exit = %+v", exit)
-			}
-			if out := s.output(j.ID, engine.StreamOutput); out != "late\n" {
-				s.Errorf("output %q", out)
-			}
+			s.exits(j.ID, 4)
+			s.printed(j.ID, "late\n")
 		}},
 		{"job of a killed holder is lost", func(s *suite) {
 			s.need(s.cfg.KillHolder != nil, "holder that a test can kill")
@@ -58,9 +46,7 @@ func lives() []suiteCase {
 			if exit.Status != engine.Lost || exit.Reason != engine.ReasonHolderDied || exit.Code != nil {
 				s.Errorf("exit = %+v", exit)
 			}
-			if out := s.output(j.ID, engine.StreamOutput); out != "before\n" {
-				s.Errorf("output %q", out)
-			}
+			s.printed(j.ID, "before\n")
 		}},
 		{"job of an unreachable host is not ended", func(s *suite) {
 			s.need(s.cfg.Cut != nil, "connection that a test can cut")
@@ -74,9 +60,7 @@ func lives() []suiteCase {
 				s.Errorf("stop: %v", err)
 			}
 			heal()
-			if _, err := s.e.Kill(s.ctx(), j.ID); err != nil {
-				s.Errorf("kill after reconnecting: %v", err)
-			}
+			s.kill(j.ID)
 		}},
 		{"background is recorded once", func(s *suite) {
 			j := s.sh("sleep 300")
@@ -91,9 +75,7 @@ func lives() []suiteCase {
 			if !s.get(j.ID).Backgrounded {
 				s.Error("not recorded")
 			}
-			if _, err := s.e.Kill(s.ctx(), j.ID); err != nil {
-				s.Fatal(err)
-			}
+			s.kill(j.ID)
 			if err := s.e.Background(j.ID); !errors.Is(err, engine.ErrNotRunning) {
 				s.Errorf("background after the end: %v", err)
 			}
@@ -167,25 +149,17 @@ func lives() []suiteCase {
 		{"cleared job can be restored", func(s *suite) {
 			j := s.sh("echo kept")
 			s.wait(j.ID)
-			if _, err := s.e.Clear(s.ctx(), j.ID); err != nil {
-				s.Fatal(err)
-			}
+			s.changed(s.e.Clear(s.ctx(), j.ID))
 			if _, err := s.e.Get(s.ctx(), string(j.ID)); !errors.Is(err, engine.ErrNotFound) {
 				s.Errorf("cleared: %v", err)
 			}
-			if _, err := s.e.Undo(s.ctx()); err != nil {
-				s.Fatal(err)
-			}
-			if out := s.output(j.ID, engine.StreamOutput); out != "kept\n" {
-				s.Errorf("output %q", out)
-			}
+			s.changed(s.e.Undo(s.ctx()))
+			s.printed(j.ID, "kept\n")
 			running := s.sh("sleep 300")
 			if _, err := s.e.Clear(s.ctx(), running.ID); !errors.Is(err, engine.ErrRunning) {
 				s.Errorf("clear a running job: %v", err)
 			}
-			if _, err := s.e.Remove(s.ctx(), running.ID); err != nil {
-				s.Errorf("remove: %v", err)
-			}
+			s.changed(s.e.Remove(s.ctx(), running.ID))
 		}},
 		{"restart runs the same command again", func(s *suite) {
 			j := s.sh("echo again")
@@ -222,9 +196,7 @@ func lives() []suiteCase {
 			if got := s.get(r.ID); got.Status != engine.Running {
 				s.Errorf("after a restart with Keep the job is %s", got.Status)
 			}
-			if _, err := s.e.Remove(s.ctx(), r.ID, beside.ID); err != nil {
-				s.Errorf("remove: %v", err)
-			}
+			s.changed(s.e.Remove(s.ctx(), r.ID, beside.ID))
 		}},
 		{"canceled wait leaves the job running", func(s *suite) {
 			j := s.sh("sleep 300")

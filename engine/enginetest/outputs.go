@@ -18,9 +18,7 @@ func outputs() []suiteCase {
 		{"log has both streams in order, to the last byte", func(s *suite) {
 			j := s.sh("echo one; echo two >&2; printf three")
 			s.wait(j.ID)
-			if out := s.output(j.ID, engine.StreamOutput); out != "one\ntwo\nthree" {
-				s.Errorf("output %q", out)
-			}
+			s.printed(j.ID, "one\ntwo\nthree")
 			if got := s.get(j.ID); got.Output != 13 {
 				s.Errorf("Output = %d", got.Output)
 			}
@@ -50,32 +48,22 @@ func outputs() []suiteCase {
 			if n, _, err := s.e.ReadOutput(s.ctx(), j.ID, buf, 6); n != 0 || err != nil {
 				s.Errorf("at the end: %d bytes, err %v", n, err)
 			}
-			if err := s.e.Write(s.ctx(), j.ID, []byte("it\n")); err != nil {
-				s.Fatal(err)
-			}
+			s.done(s.e.Write(s.ctx(), j.ID, []byte("it\n")))
 			s.until(j.ID, func(out string) bool { return out == "first\ngot it\n" })
-			if err := s.e.CloseInput(s.ctx(), j.ID); err != nil {
-				s.Fatal(err)
-			}
+			s.done(s.e.CloseInput(s.ctx(), j.ID))
 			s.wait(j.ID)
 		}},
 		{"job without input reads end of file", func(s *suite) {
 			j := s.sh("cat; echo done")
-			if exit := s.wait(j.ID); s.code(exit) != 0 {
-				s.Errorf("exit = %+v", exit)
-			}
-			if out := s.output(j.ID, engine.StreamOutput); out != "done\n" {
-				s.Errorf("output %q", out)
-			}
+			s.exits(j.ID, 0)
+			s.printed(j.ID, "done\n")
 		}},
 		{"write fails without input and after the end", func(s *suite) {
 			j := s.sh("sleep 300")
 			if err := s.e.Write(s.ctx(), j.ID, []byte("x")); !errors.Is(err, engine.ErrNoInput) {
 				s.Errorf("running: %v", err)
 			}
-			if _, err := s.e.Kill(s.ctx(), j.ID); err != nil {
-				s.Fatal(err)
-			}
+			s.kill(j.ID)
 			if err := s.e.Write(s.ctx(), j.ID, []byte("x")); !errors.Is(err, engine.ErrNotRunning) {
 				s.Errorf("ended: %v", err)
 			}
@@ -94,9 +82,7 @@ func outputs() []suiteCase {
 			})
 			s.wait(j.ID)
 			want := fmt.Sprintf("%s|%s|%s\n", value, j.ID, dir)
-			if out := s.output(j.ID, engine.StreamOutput); out != want {
-				s.Errorf("output %q, want %q", out, want)
-			}
+			s.printed(j.ID, want)
 			err := filepath.WalkDir(s.root, func(path string, d os.DirEntry, err error) error {
 				if err != nil || !d.Type().IsRegular() || strings.HasSuffix(path, ".log") {
 					return nil //nolint:nilerr // a record may be replaced at this moment
@@ -118,9 +104,7 @@ func outputs() []suiteCase {
 			})
 			s.wait(j.ID)
 			want := "<" + strings.Join(words, "><") + ">"
-			if out := s.output(j.ID, engine.StreamOutput); out != want {
-				s.Errorf("output %q, want %q", out, want)
-			}
+			s.printed(j.ID, want)
 		}},
 		{"ten thousand lines are complete", func(s *suite) {
 			j := s.sh("i=0; while [ $i -lt 10000 ]; do echo line $i; i=$((i+1)); done")
@@ -139,9 +123,7 @@ flood; flood >&2; read line; echo last; echo last >&2`, func(spec *engine.Spec) 
 			for _, stream := range []engine.Stream{engine.StreamStdout, engine.StreamStderr} {
 				s.hole(j.ID, stream)
 			}
-			if err := s.e.Write(s.ctx(), j.ID, []byte("\n")); err != nil {
-				s.Fatal(err)
-			}
+			s.done(s.e.Write(s.ctx(), j.ID, []byte("\n")))
 			s.wait(j.ID)
 			dropped := int64(0)
 			for _, stream := range []engine.Stream{engine.StreamStdout, engine.StreamStderr} {
@@ -166,9 +148,7 @@ flood; flood >&2; read line; echo last; echo last >&2`, func(spec *engine.Spec) 
 			if again, err := s.e.Poll(s.ctx(), j.ID, "a", 0); err != nil || len(again.Output) != 0 || again.Job.Status != engine.Running {
 				s.Errorf("nothing new: %q, %v", again.Output, err)
 			}
-			if err := s.e.Write(s.ctx(), j.ID, []byte("\n")); err != nil {
-				s.Fatal(err)
-			}
+			s.done(s.e.Write(s.ctx(), j.ID, []byte("\n")))
 			if next := s.poll(j.ID, "a"); string(next.Output) != "two\n" {
 				s.Errorf("second %q", next.Output)
 			}
@@ -204,9 +184,7 @@ flood; flood >&2; read line; echo last; echo last >&2`, func(spec *engine.Spec) 
 				spec.PTY, spec.Size = true, engine.Size{Cols: 100, Rows: 30}
 			})
 			s.until(j.ID, func(out string) bool { return strings.Contains(out, "30 100\r\n") })
-			if err := s.e.Resize(s.ctx(), j.ID, engine.Size{Cols: 90, Rows: 20}); err != nil {
-				s.Fatal(err)
-			}
+			s.done(s.e.Resize(s.ctx(), j.ID, engine.Size{Cols: 90, Rows: 20}))
 			s.until(j.ID, func(out string) bool { return strings.Contains(out, "20 90\r\n") })
 			s.wait(j.ID)
 			if got := s.get(j.ID); got.Size != (engine.Size{Cols: 90, Rows: 20}) || got.Kind != engine.KindPTY {
@@ -216,16 +194,10 @@ flood; flood >&2; read line; echo last; echo last >&2`, func(spec *engine.Spec) 
 		{"typed input reaches a terminal", func(s *suite) {
 			s.terminal()
 			j := s.sh(`read line; echo "got $line"; read line; echo end`, func(spec *engine.Spec) { spec.PTY = true })
-			if err := s.e.Write(s.ctx(), j.ID, []byte("hi\r")); err != nil {
-				s.Fatal(err)
-			}
+			s.done(s.e.Write(s.ctx(), j.ID, []byte("hi\r")))
 			s.until(j.ID, func(out string) bool { return strings.Contains(out, "got hi") })
-			if err := s.e.CloseInput(s.ctx(), j.ID); err != nil {
-				s.Fatal(err)
-			}
-			if exit := s.wait(j.ID); s.code(exit) != 0 {
-				s.Errorf("exit = %+v", exit)
-			}
+			s.done(s.e.CloseInput(s.ctx(), j.ID))
+			s.exits(j.ID, 0)
 		}},
 	}
 }

@@ -10,11 +10,11 @@ package enginetest
 
 import (
 	"context"
-	"os"
 	"testing"
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/testtool"
 )
 
 // Patience is the time limit of every wait. A working backend needs far less.
@@ -48,35 +48,11 @@ func Run(t *testing.T, setup func(t *testing.T) Config) {
 	t.Helper()
 	for _, c := range cases() {
 		t.Run(c.name, func(t *testing.T) {
-			s := &suite{T: t, cfg: setup(t), root: stateDir(t)}
+			s := &suite{T: t, cfg: setup(t), root: testtool.TempDir(t)}
 			s.e = s.engine()
 			c.run(s)
 		})
 	}
-}
-
-// stateDir returns a new state directory. A holder may still write to it after the case, so
-// removing it is retried.
-func stateDir(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "hob")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		for end := time.Now().Add(Patience); ; {
-			err := os.RemoveAll(dir)
-			if err == nil {
-				return
-			}
-			if time.Now().After(end) {
-				t.Error(err)
-				return
-			}
-			<-time.After(20 * time.Millisecond)
-		}
-	})
-	return dir
 }
 
 type suiteCase struct {
@@ -189,6 +165,41 @@ func (s *suite) output(id engine.ID, stream engine.Stream) string {
 		}
 		all = append(all, buf[:n]...)
 	}
+}
+
+// printed checks everything that the job has printed.
+func (s *suite) printed(id engine.ID, want string) {
+	s.Helper()
+	if out := s.output(id, engine.StreamOutput); out != want {
+		s.Errorf("output %q, want %q", out, want)
+	}
+}
+
+// exits waits for the end of the job and checks its exit code.
+func (s *suite) exits(id engine.ID, want int) {
+	s.Helper()
+	if exit := s.wait(id); s.code(exit) != want {
+		s.Errorf("exit = %+v", exit)
+	}
+}
+
+// done fails the case if what it did failed.
+func (s *suite) done(err error) {
+	s.Helper()
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+func (s *suite) changed(_ []engine.Job, err error) {
+	s.Helper()
+	s.done(err)
+}
+
+func (s *suite) kill(id engine.ID) {
+	s.Helper()
+	_, err := s.e.Kill(s.ctx(), id)
+	s.done(err)
 }
 
 // until polls the job, as a separate client, until its output satisfies ok.
