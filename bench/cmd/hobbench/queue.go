@@ -26,7 +26,7 @@ type queue struct {
 
 // queues is the measure of that name: what a job costs that waits for its turn.
 func queues(l *lab) {
-	jobs := l.count(1000, 100)
+	jobs := l.count(900, 100) // task-spooler blocks before 1,000
 	all := []*queue{l.taskSpooler(), l.queueOfHob()}
 	accepted := newRow(fmt.Sprintf("queue %d jobs of true: to accept one", jobs), "%.1f ms", "")
 	memory := newRow("queue the same: memory (PSS) of the supervisors for each that waits", "%.0f KiB", "600 KiB")
