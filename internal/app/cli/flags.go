@@ -203,19 +203,14 @@ func similarFlags(flags *pflag.FlagSet, name string) []string {
 		}
 		names = append(names, f.Name)
 		if len(name) == 1 && strings.HasPrefix(f.Name, name) {
-			similar = append(similar, withValue(f))
+			similar = append(similar, "--"+withValue(f))
 		}
 	})
 	if f := flags.Lookup(usualFlags[name]); f != nil {
-		return []string{withValue(f)}
+		return []string{"--" + withValue(f)}
 	}
 	if f := flags.Lookup(spelling.Nearest(name, names)); f != nil && len(name) > 1 {
-		return []string{withValue(f)}
+		return []string{"--" + withValue(f)}
 	}
 	return similar
-}
-
-// withValue returns a flag as it is typed, with the placeholder of its value.
-func withValue(f *pflag.Flag) string {
-	return strings.TrimSpace("--" + f.Name + " " + placeholder(f))
 }

@@ -43,19 +43,21 @@ func (a *app) help(cmd *cobra.Command, _ []string) {
 // shows names only. The flags are still found by their original names.
 func addPlaceholders(flags *pflag.FlagSet) {
 	flags.VisitAll(func(f *pflag.Flag) {
-		if value := placeholder(f); value != "" {
-			f.Name += " " + value
-		}
+		f.Name = withValue(f)
 	})
 }
 
-// placeholder returns the name of a flag's value in help and manual, "" if the flag has
-// none.
-func placeholder(f *pflag.Flag) string {
-	if kind := f.Value.Type(); kind != "bool" {
-		return kind
+// withValue returns the name of a flag with the placeholder of its value, if it has one. A value that
+// may be omitted is written with an equals sign.
+func withValue(f *pflag.Flag) string {
+	kind := f.Value.Type()
+	switch {
+	case kind == "bool":
+		return f.Name
+	case f.NoOptDefVal != "":
+		return f.Name + "[=" + kind + "]"
 	}
-	return ""
+	return f.Name + " " + kind
 }
 
 // aliasLine returns the line of help that lists the aliases of a command.

@@ -77,12 +77,9 @@ func (p manPage) flags(flags *pflag.FlagSet) {
 		if f.Hidden || f.Name == "help" {
 			return
 		}
-		name := "--" + f.Name
+		name := "--" + withValue(f)
 		if f.Shorthand != "" {
 			name = "-" + f.Shorthand + ", " + name
-		}
-		if value := placeholder(f); value != "" {
-			name += " " + value
 		}
 		p.item(name, f.Usage)
 	})
