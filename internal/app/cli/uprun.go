@@ -9,9 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
-	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/app/project"
 	"github.com/hobjobs/hob/ui"
 )
@@ -54,8 +52,8 @@ func (u *upRun) print(r project.Result) {
 	case r.Action == project.Restart:
 		what = "restarted: its command has changed"
 	}
-	if r.Job.Status == engine.Queued && r.Job.StartedAt.IsZero() {
-		what = "queued " + r.Job.WaitReason(time.Now())
+	if p := r.Job.Pending; p != nil && (p.Position > 0 || len(p.After) > 0) { // otherwise its turn has come
+		what = "queued " + p.Reason
 	}
 	fmt.Fprintf(u.app.stdout, "%-*s  %s  %s\n", u.width, escape(r.Name), r.Job.ID, what)
 }
