@@ -152,8 +152,7 @@ func (p *Pane) toastEnd(id int, d time.Duration) tea.Cmd {
 
 // toastOver removes an expired message, and what it offered.
 func (p *Pane) toastOver(id int) {
-	if p.toasts.Drop(id) {
-	}
+	p.toasts.Drop(id)
 	if id == p.undoID {
 		p.undo, p.undoID = nil, 0
 	}
