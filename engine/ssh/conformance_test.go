@@ -75,6 +75,9 @@ func TestConformanceInProcess(t *testing.T) {
 }
 
 func TestConformanceOverSshd(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short")
+	}
 	t.Parallel()
 	enginetest.Run(t, func(t *testing.T) enginetest.Config {
 		c := sshtest.NewClient(t)
@@ -84,6 +87,9 @@ func TestConformanceOverSshd(t *testing.T) {
 }
 
 func TestConformanceOverDropbear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short")
+	}
 	t.Parallel()
 	enginetest.Run(t, func(t *testing.T) enginetest.Config {
 		c := sshtest.NewClient(t)

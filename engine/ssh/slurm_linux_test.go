@@ -81,6 +81,9 @@ func TestSlurmOutOfMemory(t *testing.T) {
 }
 
 func testConformance(t *testing.T, cluster *slurmtest.Cluster) {
+	if testing.Short() {
+		t.Skip("-short")
+	}
 	enginetest.Run(t, func(t *testing.T) enginetest.Config {
 		t.Parallel()
 		s := sshtest.NewServer(t, func(s *sshtest.Server) {

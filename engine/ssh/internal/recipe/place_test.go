@@ -178,10 +178,13 @@ func (p *place) file(id, name string) string {
 	return string(data)
 }
 
-// eachShell runs f under every sh there is.
+// eachShell runs f under every sh there is, with -short under one of them.
 func eachShell(t *testing.T, f func(t *testing.T, p *place)) {
-	for _, sh := range shells {
+	for i, sh := range shells {
 		t.Run(sh, func(t *testing.T) {
+			if testing.Short() && i > 0 {
+				t.Skip("-short")
+			}
 			t.Parallel()
 			f(t, newPlace(t, sh))
 		})
