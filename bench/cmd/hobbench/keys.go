@@ -85,8 +85,8 @@ func (t *times) add(who string, took []float64, missed int, before, most int64) 
 type keyboard struct {
 	who  string
 	view *viewer
-	// next is what key i types, what the screen shows then, and what it shows no more
-	// if that is not empty.
+	// next returns the key to type in step i, the text that the screen shows after it, and, unless
+	// empty, the text that must have left the screen.
 	next func(i int) (key, text, gone string)
 }
 
