@@ -123,7 +123,7 @@ func newServer(env *testscript.Env) (*server, error) {
 		"Port " + port, "ListenAddress 127.0.0.1", "HostKey " + filepath.Join(env.WorkDir, "host"),
 		"AuthorizedKeysFile " + filepath.Join(env.WorkDir, "authorized"), "UsePAM no", "StrictModes no", "PidFile none",
 		"PermitRootLogin yes", "PasswordAuthentication no", "KbdInteractiveAuthentication no",
-		"SetEnv HOB_STATE_DIR=" + filepath.Join(env.WorkDir, "there"),
+		sshtest.SetEnv(env.WorkDir, "HOB_STATE_DIR="+filepath.Join(env.WorkDir, "there")),
 	}
 	return s, os.WriteFile(s.config, []byte(strings.Join(lines, "\n")+"\n"), 0o600)
 }

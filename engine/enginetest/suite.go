@@ -154,7 +154,7 @@ func (s *suite) get(id engine.ID) engine.Job {
 func (s *suite) output(id engine.ID, stream engine.Stream) string {
 	s.Helper()
 	var all []byte
-	buf := make([]byte, 4096)
+	buf := make([]byte, 256<<10)
 	for {
 		n, _, err := s.e.ReadStream(s.ctx(), id, stream, buf, int64(len(all)))
 		if err != nil {

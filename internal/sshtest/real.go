@@ -20,6 +20,17 @@ import (
 
 const startLimit = time.Minute
 
+// SetEnv is the line of an sshd's configuration that gives its commands the home directory home
+// and the environment variables env. With a home of its own, a session does not read the account's
+// ~/.bashrc, which bash does in every command over SSH and which may take a second.
+func SetEnv(home string, env ...string) string {
+	line := fmt.Sprintf("SetEnv %q", "HOME="+home) // sshd uses only the first such line
+	for _, kv := range env {
+		line += fmt.Sprintf(" %q", kv)
+	}
+	return line
+}
+
 // Sshd starts the OpenSSH server on a port of this machine for the client c and returns its
 // address. env has environment variables for its commands, extra has lines of its configuration.
 func Sshd(t testing.TB, c *Client, env []string, extra ...string) string {
@@ -39,9 +50,7 @@ func Sshd(t testing.TB, c *Client, env []string, extra ...string) string {
 	lines := append([]string{}, extra...)
 	lines = append(lines, "Port "+port, "ListenAddress 127.0.0.1", "HostKey "+hostKey, "AuthorizedKeysFile "+authorized,
 		"UsePAM no", "StrictModes no", "PidFile none", "PermitRootLogin yes", "PasswordAuthentication no", "KbdInteractiveAuthentication no")
-	for _, kv := range env {
-		lines = append(lines, "SetEnv "+kv)
-	}
+	lines = append(lines, SetEnv(t.TempDir(), env...))
 	config := filepath.Join(dir, "sshd_config")
 	Write(t, config, strings.Join(lines, "\n")+"\n")
 	// sshd requires this directory for privilege separation.
