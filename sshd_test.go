@@ -29,6 +29,9 @@ import (
 // servers in this process are guarded (password "pa ss") and quiz (asks for that password and for
 // the answer 42).
 func TestHostScripts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short")
+	}
 	testtool.Need(t, "sshd", "ssh", "setsid")
 	prompting := promptingServers(t)
 	testscript.Run(t, testscript.Params{

@@ -126,6 +126,9 @@ var failures = []failure{
 
 // Failures that are made for real are explained by their causes.
 func TestExplainRealFailures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short") // compilers need most of its time
+	}
 	dir := shortDir(t)
 	p := openPlace(t, filepath.Join(dir, "state"))
 	e, err := engine.New(engine.WithStateDir(p.root.Path()), engine.WithBackend(p.b))

@@ -58,6 +58,9 @@ func TestConformanceOfLocalJobs(t *testing.T) {
 func TestConformanceInProcess(t *testing.T) {
 	for _, manner := range []sshtest.Manner{sshtest.OpenSSH, sshtest.Dropbear} {
 		t.Run(string(manner), func(t *testing.T) {
+			if testing.Short() && manner != sshtest.OpenSSH {
+				t.Skip("-short")
+			}
 			t.Parallel()
 			enginetest.Run(t, func(t *testing.T) enginetest.Config {
 				s := sshtest.NewServer(t, func(s *sshtest.Server) {
