@@ -203,58 +203,6 @@ func (p *Pane) settled() tea.Cmd {
 	return cmd
 }
 
-// tickEvery returns how often uptimes are updated.
-func (p *Pane) tickEvery() time.Duration {
-	if p.opts.calm {
-		return time.Minute
-	}
-	return time.Second
-}
-
-// tick runs the clock while it changes something on screen.
-func (p *Pane) tick() tea.Cmd {
-	if p.ticking || !p.moving() {
-		return nil
-	}
-	p.ticking = true
-	clock := p.opts.clock
-	return tea.Every(p.tickEvery(), func(time.Time) tea.Msg {
-		now := clock()
-		return thenMsg{p, func() tea.Cmd { return p.ticked(now) }}
-	})
-}
-
-// moving reports whether something on screen changes with time.
-func (p *Pane) moving() bool {
-	if p.w == 0 || p.h == 0 {
-		return false
-	}
-	if p.attachment != nil {
-		j, ok := p.jobs[p.attachment.id]
-		return ok && !j.Status.Finished()
-	}
-	for _, j := range p.jobs {
-		if !j.Status.Finished() {
-			return true
-		}
-	}
-	return false
-}
-
-func (p *Pane) ticked(now time.Time) tea.Cmd {
-	p.ticking = false
-	p.setNow(now)
-	for _, j := range p.jobs {
-		if j.advance() {
-			p.putRow(j)
-		}
-		if j.sample(p.now) && j.ID == p.shown.id {
-			p.showFacts(j)
-		}
-	}
-	return p.tick()
-}
-
 // advance moves the trace of output by one tick, and reports whether that is visible.
 func (j *job) advance() bool {
 	active := j.fresh > 0

@@ -50,7 +50,7 @@ type Pane struct {
 	known    bool        // the snapshot was received
 	trouble  string
 	sub      subscription
-	ticking  bool
+	clock    clock
 
 	actions  map[string]action          // by id
 	bindings map[string][]keymap.Action // by context

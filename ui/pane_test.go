@@ -181,18 +181,55 @@ func TestUnchangedFrameIsNotRedrawn(t *testing.T) {
 	})
 }
 
-func TestNoTicksWithoutRunningJobs(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		eng := three()
-		eng.jobs = eng.jobs[1:]
-		s := newHarness(t, 100, 30, eng)
-		if s.pane.moving() || s.pane.ticking {
-			t.Error("the clock runs although nothing does")
+func TestTicksOnlyAsOftenAsTheScreenChanges(t *testing.T) {
+	finished := func(ago time.Duration) engine.Job {
+		j := exited(running("make-aaaaa", "make", time.Hour), 0)
+		j.Exit.At = noon.Add(-ago)
+		return j
+	}
+	open := func(t *testing.T, jobs ...engine.Job) *harness {
+		start := time.Now()
+		clock := func() time.Time { return noon.Add(time.Since(start)) }
+		return newHarness(t, 100, 30, &fake{jobs: jobs}, WithClock(clock))
+	}
+	ticksEvery := func(s *harness, want time.Duration) {
+		s.t.Helper()
+		if got := s.pane.clock.every; got != want {
+			s.t.Errorf("the clock ticks every %s, want %s", got, want)
 		}
+	}
+	inBubble(t, "never without jobs", func(t *testing.T) {
+		ticksEvery(open(t), 0)
+	})
+	inBubble(t, "every minute while no job runs", func(t *testing.T) {
+		s := open(t, finished(5*time.Minute))
+		ticksEvery(s, time.Minute)
+		s.sees("5m ago")
+		for range 2 {
+			s.pass(time.Minute)
+		}
+		s.sees("7m ago")
+	})
+	inBubble(t, "every second in the minute after an end", func(t *testing.T) {
+		s := open(t, finished(0))
+		ticksEvery(s, time.Second)
+		for range 30 {
+			s.pass(time.Second)
+		}
+		s.sees("30s ago")
+		for range 30 {
+			s.pass(time.Second)
+		}
+		s.sees("1m ago")
+		ticksEvery(s, time.Minute)
+	})
+	inBubble(t, "every second as soon as a job runs", func(t *testing.T) {
+		s := open(t, finished(5*time.Minute))
 		s.facts(engine.Event{Kind: engine.EventCreated, Job: running("x-aaaaa", "sleep", 0)})
-		if !s.pane.ticking {
-			t.Error("the clock stands although a job runs")
+		for range 7 {
+			s.pass(time.Second)
 		}
+		s.sees(" 7s ")
 	})
 }
 

@@ -1,0 +1,73 @@
+package ui
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// clock is the chain of ticks that updates times on screen. A faster chain replaces a slower one.
+type clock struct {
+	every time.Duration // 0: it stands
+	chain int
+}
+
+// tickEvery returns how often a time on screen changes; 0: never.
+func (p *Pane) tickEvery() time.Duration {
+	if p.w == 0 || p.h == 0 {
+		return 0
+	}
+	if p.attachment != nil {
+		if j, ok := p.jobs[p.attachment.id]; ok && !j.Status.Finished() {
+			return p.second()
+		}
+		return 0
+	}
+	every := time.Duration(0)
+	for _, j := range p.jobs {
+		if !j.Status.Finished() || p.now.Sub(j.Exit.At) < time.Minute {
+			return p.second()
+		}
+		every = time.Minute // how long ago jobs ended is shown in minutes
+	}
+	return every
+}
+
+// second is a second, or a minute if the screen avoids motion.
+func (p *Pane) second() time.Duration {
+	if p.opts.calm {
+		return time.Minute
+	}
+	return time.Second
+}
+
+// tick runs the clock while it changes something on screen.
+func (p *Pane) tick() tea.Cmd {
+	every := p.tickEvery()
+	if every == 0 || p.clock.every != 0 && p.clock.every <= every {
+		return nil
+	}
+	p.clock = clock{every, p.clock.chain + 1}
+	now, chain := p.opts.clock, p.clock.chain
+	return tea.Every(every, func(time.Time) tea.Msg {
+		at := now()
+		return thenMsg{p, func() tea.Cmd { return p.ticked(chain, at) }}
+	})
+}
+
+func (p *Pane) ticked(chain int, now time.Time) tea.Cmd {
+	if chain != p.clock.chain {
+		return nil
+	}
+	p.clock.every = 0
+	p.setNow(now)
+	for _, j := range p.jobs {
+		if j.advance() {
+			p.putRow(j)
+		}
+		if j.sample(p.now) && j.ID == p.shown.id {
+			p.showFacts(j)
+		}
+	}
+	return p.tick()
+}
