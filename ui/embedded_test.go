@@ -34,6 +34,11 @@ func TestFilteredPane(t *testing.T) {
 			t.Errorf("%d jobs run", n)
 		}
 	})
+	inBubble(t, "suggests no command whose job it would not show", func(t *testing.T) {
+		s := newHarness(t, 100, 30, &fake{}, embed, WithFilter(own))
+		s.sees("No jobs yet. Press n to start one.")
+		s.seesNot("hob run")
+	})
 	inBubble(t, "drops a job that stops matching, after its end is reported", func(t *testing.T) {
 		eng := engineOf()
 		s := newHarness(t, 100, 30, eng, embed, WithFilter(engine.Filter{Running: true}))

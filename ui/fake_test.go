@@ -61,7 +61,7 @@ func (f *fake) job(id engine.ID) engine.Job {
 
 func (f *fake) Subscribe(filter engine.Filter) subscription {
 	f.sub = &fakeSub{batches: make(chan []engine.Event, 64), closed: make(chan struct{}), slow: f.slow}
-	var snapshot []engine.Event
+	snapshot := []engine.Event{}
 	for _, j := range f.jobs {
 		if !filter.Selects(&j) {
 			continue

@@ -83,6 +83,15 @@ func (p *Pane) helpHint() string {
 	return presses + ", then " + p.keyLabel(help) + "  help"
 }
 
+// firstCommand returns a shell command whose job appears in the pane; empty: hob's jobs do not.
+func (p *Pane) firstCommand() string {
+	j := engine.Job{Request: engine.Request{CreatedBy: "cli"}, State: engine.State{Status: engine.Running}}
+	if !p.opts.filter.Selects(&j) {
+		return ""
+	}
+	return "hob run npm run dev"
+}
+
 // firstWords explains the leave key to a user without jobs, because no other screen shows it.
 func (p *Pane) firstWords() []string {
 	k := p.opts.keys.Terminal.Leave

@@ -19,7 +19,7 @@ type Why string
 
 // Values of Why.
 const (
-	WhyWaiting  Why = "waiting"  // it needs input
+	WhyWaiting  Why = "needs input"
 	WhyFailed   Why = "failed"   // it failed without being stopped on request
 	WhyFinished Why = "finished" // it ended
 	WhyBell     Why = "bell"     // it rang the bell

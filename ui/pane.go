@@ -142,7 +142,7 @@ func newPane(eng jobEngine, opts ...Option) *Pane {
 	p.toasts = toast.New(s)
 	p.setNow(p.now)
 	p.spreadFocus()
-	p.list.SetHints(p.keyLabel(o.keys.Jobs.New), p.firstWords()...)
+	p.list.SetHints(p.keyLabel(o.keys.Jobs.New), p.firstCommand(), p.firstWords()...)
 	return p
 }
 

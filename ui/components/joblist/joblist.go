@@ -58,6 +58,7 @@ type Model struct {
 	box      listbox.List // the rows in the window, below the header
 	hosts    int          // rows on another machine
 	start    string       // the key that starts a job
+	command  string       // a shell command that starts a job
 	hints    []string
 	paints   paints
 
@@ -112,10 +113,10 @@ func (m *Model) SetSize(w, h int) {
 	}
 }
 
-// SetHints sets the key that starts a job (empty: none) and the lines that an empty list
-// shows below its message.
-func (m *Model) SetHints(start string, lines ...string) {
-	m.start, m.hints = start, lines
+// SetHints sets the key and the shell command that start a job (empty: none), and the lines that
+// an empty list shows below its message.
+func (m *Model) SetHints(start, command string, lines ...string) {
+	m.start, m.command, m.hints = start, command, lines
 }
 
 // SetNow sets the time that uptimes are counted to.

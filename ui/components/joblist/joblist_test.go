@@ -23,7 +23,7 @@ var now = time.Date(2026, 3, 1, 14, 0, 0, 0, time.UTC)
 func newList(w, h int, glyphs themes.Glyphs) *joblist.Model {
 	styles := themes.Default(true).Styles(glyphs)
 	list := joblist.New(keymap.Default().List, styles, joblist.Options{})
-	list.SetHints("n")
+	list.SetHints("n", "hob run npm run dev")
 	list.SetSize(w, h)
 	list.SetNow(now)
 	list.Focus()

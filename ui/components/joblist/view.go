@@ -42,10 +42,14 @@ func (m *Model) empty() []string {
 		add("No jobs match " + strconv.Quote(m.filter.text) + ". Esc to clear.")
 		return m.place(lines)
 	}
-	command := code("hob run npm run dev")
+	command := code(m.command)
 	starts := text("Press ") + code(m.start) + text(" to start one")
 	long := text("No jobs yet. ") + starts + text(", or run: ") + command
 	switch {
+	case m.command == "" && m.start == "":
+		lines = append(lines, text("No jobs yet."))
+	case m.command == "":
+		lines = append(lines, text("No jobs yet. ")+starts+text("."))
 	case m.start == "":
 		lines = append(lines, text("No jobs yet."), command)
 	case cells.Width(long) <= room:
