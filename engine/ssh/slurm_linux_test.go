@@ -57,6 +57,9 @@ func TestSlurm(t *testing.T) {
 // TestSlurmFaults has the tests that concern all jobs of the cluster, one after another. It forgets
 // ended jobs soon.
 func TestSlurmFaults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short") // Slurm's own timeouts need most of its time
+	}
 	t.Parallel()
 	cluster := slurmtest.Start(t, "MessageTimeout=3", "MinJobAge=2")
 	for _, c := range []clusterTest{

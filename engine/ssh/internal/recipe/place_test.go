@@ -49,6 +49,9 @@ type place struct {
 
 func newPlace(t *testing.T, sh string, env ...string) *place {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("-short") // shells need nearly all of these tests' time
+	}
 	testtool.Need(t, sh)
 	path, err := exec.LookPath(sh)
 	if err != nil {
@@ -178,13 +181,10 @@ func (p *place) file(id, name string) string {
 	return string(data)
 }
 
-// eachShell runs f under every sh there is, with -short under one of them.
+// eachShell runs f under every sh there is.
 func eachShell(t *testing.T, f func(t *testing.T, p *place)) {
-	for i, sh := range shells {
+	for _, sh := range shells {
 		t.Run(sh, func(t *testing.T) {
-			if testing.Short() && i > 0 {
-				t.Skip("-short")
-			}
 			t.Parallel()
 			f(t, newPlace(t, sh))
 		})
