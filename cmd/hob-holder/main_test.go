@@ -11,7 +11,7 @@ import (
 
 // maxInit is how many bytes the package initialization of this module may allocate in a holder. There
 // is one holder for each job, so a table that is built at the start costs its memory once a job.
-const maxInit = 8 << 10
+const maxInit = 1 << 10
 
 var traced = regexp.MustCompile(`(?m)^init (github\.com/hobjobs/\S+) .* (\d+) bytes, \d+ allocs$`)
 

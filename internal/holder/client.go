@@ -22,8 +22,9 @@ import (
 // ErrNoSocket means that the job has a holder, but its socket cannot be reached.
 var ErrNoSocket = errors.New("the job's holder does not answer")
 
-// errFull is the error for a holder that exists but accepts no more clients.
-var errFull = fmt.Errorf("%w: it has too many clients", ErrNoSocket)
+// errFull returns the error for a holder that exists but accepts no more clients. It is not a variable:
+// formatting while packages are initialized costs each waiting holder memory.
+func errFull() error { return fmt.Errorf("%w: it has too many clients", ErrNoSocket) }
 
 const (
 	// helloTimeout is how long a holder may take to send its greeting.
@@ -71,7 +72,7 @@ func Dial(ctx context.Context, dir string) (*Client, error) {
 				return nil, ctx.Err()
 			}
 			if why = ErrNoSocket; errors.Is(err, io.EOF) {
-				why = errFull
+				why = errFull()
 			}
 		}
 		if !jobdir.Locked(dir) {
@@ -272,7 +273,7 @@ func (c *Client) lost(ctx context.Context, err error) error {
 func (c *Client) Stream(ctx context.Context, t Type, payload any) error {
 	if err := c.Do(ctx, t, payload, nil); err != nil {
 		if f, ok := errors.AsType[*Failure](err); ok && f.Code == CodeFull {
-			return errFull
+			return errFull()
 		}
 		return err
 	}
