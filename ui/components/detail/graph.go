@@ -18,10 +18,10 @@ type Sample struct {
 }
 
 const (
-	// graphFrom is the minimum width for a graph of recent usage, peakFrom that for the peak
+	// graphFrom is the minimum width for a graph of recent usage, peakFrom that for the extremes
 	// after the graph.
 	graphFrom, peakFrom = 56, 70
-	// usageWidth is the width of the value before a graph, peakWidth that of the peak after it.
+	// usageWidth is the width of the value before a graph, peakWidth that of the extremes after it.
 	usageWidth, peakWidth = 10, 22
 	// leastCPU is the minimum CPU usage, in percent, at the top of a graph, so that the noise of an
 	// idle job does not fill it.
@@ -54,7 +54,7 @@ func (m *Model) graphs(w int) []string {
 	}
 	shown := m.usage[max(0, len(m.usage)-room):]
 	past := units.FormatDuration(time.Duration(len(shown)) * m.usageEvery)
-	row := func(label, now, peak string, style lipgloss.Style, low, top float64, value func(Sample) float64) string {
+	row := func(label, now, extremes string, style lipgloss.Style, low, top float64, value func(Sample) float64) string {
 		var b strings.Builder
 		if len(shown) >= leastBars {
 			for _, s := range shown {
@@ -64,7 +64,7 @@ func (m *Model) graphs(w int) []string {
 		text := m.styles.Muted.Render(cells.Fit(label, labelWidth)) + m.styles.Text.Render(cells.Fit(now, usageWidth)) +
 			style.Render(b.String())
 		if peaks && len(shown) >= leastBars {
-			text += "  " + m.styles.Muted.Render("peak "+peak)
+			text += "  " + m.styles.Muted.Render(extremes)
 		}
 		return text
 	}
@@ -82,9 +82,18 @@ func (m *Model) graphs(w int) []string {
 		}
 	}
 	return []string{
-		row("CPU", nowCPU, percent(mostCPU)+" in "+past, m.styles.Accent, 0, max(leastCPU, mostCPU), cpu),
-		row("memory", nowMemory, units.FormatBytes(int64(mostMemory)), m.styles.Muted, leastMemory, max(mostMemory, leastMemory*visibleGrowth), memory),
+		row("CPU", nowCPU, "peak "+percent(mostCPU)+" in "+past, m.styles.Accent, 0, max(leastCPU, mostCPU), cpu),
+		row("memory", nowMemory, span(int64(leastMemory), int64(mostMemory)), m.styles.Muted, leastMemory, max(mostMemory, leastMemory*visibleGrowth), memory),
 	}
+}
+
+// span returns the values at the bottom and at the top of a graph of memory.
+func span(least, most int64) string {
+	from, to := units.FormatBytes(least), units.FormatBytes(most)
+	if from == to {
+		return "peak " + to
+	}
+	return from + " to " + to
 }
 
 func percent(v float64) string { return fmt.Sprintf("%.0f%%", v) }
