@@ -74,7 +74,7 @@ func TestQuitKeyOfEmbeddedPane(t *testing.T) {
 	inBubble(t, "so is Ctrl+C twice", func(t *testing.T) {
 		s := newHarness(t, 120, 30, three(), embed)
 		s.press("ctrl+c")
-		s.sees("Press Ctrl+C again to go back. Jobs keep running.")
+		s.sees("Ctrl+C again to go back. Jobs keep running.")
 		s.press("ctrl+c")
 		if _, ok := sentMsg[LeaveMsg](s); !ok {
 			t.Error("Ctrl+C did not leave")
@@ -84,7 +84,7 @@ func TestQuitKeyOfEmbeddedPane(t *testing.T) {
 		s := newHarness(t, 120, 30, three())
 		s.sees("q quit")
 		s.press("ctrl+c")
-		s.sees("Press Ctrl+C again to quit. Jobs keep running.")
+		s.sees("Ctrl+C again to quit. Jobs keep running.")
 	})
 }
 

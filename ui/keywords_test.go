@@ -23,7 +23,7 @@ func TestMessagesNameBoundKeys(t *testing.T) {
 		"clear of a running job": {[]string{"c"}, "npm run dev is still running · s stop · D stop and remove"},
 		"clear":                  {[]string{"j", "c"}, "Cleared make test · U to undo"},
 		"clear of two":           {[]string{"j", "c", "G", "c"}, "Cleared 2 jobs · U to undo"},
-		"Ctrl+C":                 {[]string{"ctrl+c"}, "Press Ctrl+C again to quit. Jobs keep running."},
+		"Ctrl+C":                 {[]string{"ctrl+c"}, "Ctrl+C again to quit. Jobs keep running."},
 		"no search":              {[]string{"enter", "n"}, "No search yet: press Ctrl+F"},
 	}
 	for name, tt := range tests {

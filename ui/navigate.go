@@ -83,7 +83,7 @@ func (p *Pane) interrupt() tea.Cmd {
 	if !p.opts.program {
 		leave = "go back"
 	}
-	text := "Press " + p.keyLabel(p.opts.keys.Panes.Interrupt) + " again to " + leave + ". Jobs keep running."
+	text := p.keyLabel(p.opts.keys.Panes.Interrupt) + " again to " + leave + ". Jobs keep running."
 	p.interrupted = p.toasts.Show(toast.Message{Text: text, Key: "interrupt"})
 	return p.toastEnd(p.interrupted, toast.Info.Lifetime())
 }

@@ -37,3 +37,19 @@ func TestMessageWrapsInTheSmallestWindow(t *testing.T) {
 		}
 	})
 }
+
+func TestInterruptFitsInTheSmallestWindow(t *testing.T) {
+	inBubble(t, "of hob", func(t *testing.T) {
+		s := newHarness(t, 20, 5, three())
+		s.press("ctrl+c")
+		s.sees("Ctrl+C again to")
+		s.sees("quit. Jobs keep")
+		s.sees("running.")
+	})
+	inBubble(t, "of an embedded pane", func(t *testing.T) {
+		s := newHarness(t, 20, 5, three(), embed)
+		s.press("ctrl+c")
+		s.sees("go back. Jobs")
+		s.sees("keep running.")
+	})
+}

@@ -168,7 +168,7 @@ func TestRefusedActionsShowReason(t *testing.T) {
 		"stop of a finished one": {[]string{"j", "x"}, "make test has already exited (exit 2)"},
 		"line to a finished one": {[]string{"j", "i"}, "make test has already exited"},
 		"undo of nothing":        {[]string{"u"}, "Nothing to undo"},
-		"Ctrl+C":                 {[]string{"ctrl+c"}, "Press Ctrl+C again to quit. Jobs keep running."},
+		"Ctrl+C":                 {[]string{"ctrl+c"}, "Ctrl+C again to quit. Jobs keep running."},
 		"a key of the list":      {[]string{"enter", "d"}, "d (remove) works in the list · 1 go there · : run by name"},
 		"a key of the log":       {[]string{"w"}, "w (wrap) works in the log · 3 go there · : run by name"},
 	}
