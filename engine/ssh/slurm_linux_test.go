@@ -78,8 +78,13 @@ func TestSlurmOutOfMemory(t *testing.T) {
 	testtool.Need(t, "python3")
 	e := onSlurm(t, slurmtest.StartWithMemoryLimits(t))
 	j := submit(t, e, "exec python3 -c 'bytearray(400 << 20)'", "--mem=100")
+	child := submit(t, e, "python3 -c 'bytearray(400 << 20)'; exit $?", "--mem=100")
 	if j = when(t, e, j.ID, finished); j.Status != engine.Killed || j.Exit.Reason != engine.ReasonOOM || j.Exit.EndedBy != "slurm" || j.Exit.Signal != "SIGKILL" {
 		t.Errorf("it ended as %s: %+v", j.Status, j.Exit)
+	}
+	child = when(t, e, child.ID, finished)
+	if x := child.Exit; child.Status != engine.Exited || x.Code == nil || *x.Code != 137 || x.OOMKills != 1 || !strings.Contains(child.Ending(), "killed: out of memory)") {
+		t.Errorf("one whose child ran out of memory ended as %s: %+v", child.Ending(), x)
 	}
 }
 

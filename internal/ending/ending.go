@@ -119,6 +119,8 @@ func meaning(e *record.Exit) string {
 		return "out of memory"
 	case e.Signal != "":
 		return SignalWord(e.Signal)
+	case e.Code != nil && *e.Code == 137 && e.OOMKills > 0:
+		return "killed: out of memory"
 	case e.Code != nil:
 		return codeWord(*e.Code)
 	}

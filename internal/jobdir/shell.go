@@ -33,6 +33,7 @@ type ShellFacts struct {
 	Signal         ShellSignal
 	Failed         string           // why the job could not be started
 	Left           []record.Process // survivors
+	OOMKills       int              // processes that the kernel killed because memory ran out
 }
 
 // ShellMoment is a time by the clocks of the job's machine.
@@ -69,6 +70,8 @@ func (f *ShellFacts) ParseLine(file, line string) bool {
 		f.Signal.Name, f.Signal.By, _ = strings.Cut(line, " ")
 	case "failed":
 		f.Failed = line
+	case "ooms":
+		f.OOMKills, _ = strconv.Atoi(line)
 	case "left":
 		word, rest, _ := strings.Cut(line, " ")
 		number, command, _ := strings.Cut(rest, " ")
@@ -96,7 +99,7 @@ func shellMoment(s string) *ShellMoment {
 
 // Exit returns how the job ended, without the time.
 func (f *ShellFacts) Exit() record.Exit {
-	end := record.Exit{Status: record.Exited, Reason: record.ReasonExit, Code: f.Code, Survivors: f.Left}
+	end := record.Exit{Status: record.Exited, Reason: record.ReasonExit, Code: f.Code, Survivors: f.Left, OOMKills: f.OOMKills}
 	if a, z := f.Started, f.Ended; a != nil && z != nil && a.Up >= 0 && z.Up >= a.Up {
 		end.Ran = record.InMilliseconds(time.Duration((z.Up - a.Up) * float64(time.Second)))
 	}
@@ -126,7 +129,7 @@ func (r *Record) addShellExit(dir string) {
 		return
 	}
 	facts := ShellFacts{Code: r.Code}
-	for _, name := range []string{"started", "ended", "ended_by", "failed", "signalled", "left"} {
+	for _, name := range []string{"started", "ended", "ended_by", "failed", "signalled", "left", "ooms"} {
 		data, err := plainfile.Read(inDir(dir, name), maxShellFile)
 		if err != nil {
 			r.noteReadError(name, err)

@@ -19,6 +19,7 @@ func TestEndFromTheWrappersFiles(t *testing.T) {
 		"started":           "1700000000 50.5\n",
 		"ended":             "1700000060 110.5\n",
 		jobdir.ExitCodeFile: "7  \n",
+		"ooms":              "2\n",
 		"hole.stdout.log":   "1049000 1614000\n",
 		"hole.stderr.log":   "1049000 1049100\n",
 		"hole.output.log":   "1049000 1049000\n", // empty: freeing failed
@@ -31,7 +32,7 @@ func TestEndFromTheWrappersFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if code := r.State.Exit.Code; code == nil || *code != 7 || r.State.Exit.At.Unix() != 1700000060 || r.State.StartedAt.Unix() != 1700000000 {
+	if code := r.State.Exit.Code; code == nil || *code != 7 || r.State.Exit.OOMKills != 2 || r.State.Exit.At.Unix() != 1700000060 || r.State.StartedAt.Unix() != 1700000000 {
 		t.Errorf("state %+v", r.State)
 	}
 	if want := int64(565000 + 100); r.State.Dropped != want {

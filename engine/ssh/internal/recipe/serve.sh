@@ -257,7 +257,7 @@ place $h_place
     if [ -f "$h_j/exit_code" ]; then
       say "job $h_j $h_z over"
       h_facts="$h_facts $h_j/exit_code $h_j/token $h_j/started $h_j/pid $h_j/wrapper"
-      for h_z in ended left signalled; do
+      for h_z in ended left signalled ooms; do
         [ -f "$h_j/$h_z" ] && h_facts="$h_facts $h_j/$h_z"
       done
     else

@@ -185,21 +185,24 @@ slurm_term() {
 
 # slurm_end: records the reason for the end if Slurm, or the lack of memory on its node, caused it.
 slurm_end() {
+  ooms
+  [ "$h_OOMS" = 0 ] || put "$h_d/ooms" "$h_OOMS"
   [ ! -f "$h_d/ended_by" ] || return 0
   if ! slurm_why "$h_d"; then
-    [ "$h_rc$h_signaled" = "137 signal" ] && ooms && [ "$h_OOMS" -gt 0 ] || return 0
+    [ "$h_rc$h_signaled" = "137 signal" ] && [ "$h_OOMS" != 0 ] || return 0
     h_WHY=oom
   fi
   kept "$h_d" ended_by "$h_WHY slurm $(date +%s) 0"
 }
 
-# ooms: OOMS is how many processes of this control group the kernel has killed for lack of memory.
+# ooms: OOMS is how many processes of the job's control group the kernel has killed for lack of memory.
+# Where Slurm does not use control groups, this process is in one with other jobs.
 ooms() {
   h_OOMS=0
   for h_z in $(cat /proc/self/cgroup 2>/dev/null); do
     case $h_z in
-    *:memory:*) h_z=/sys/fs/cgroup/memory${h_z#*:memory:}/memory.oom_control ;;
-    0::*) h_z=/sys/fs/cgroup${h_z#0::}/memory.events ;;
+    *:memory:*"/job_$SLURM_JOB_ID/"*) h_z=/sys/fs/cgroup/memory${h_z#*:memory:}/memory.oom_control ;;
+    0::*"/job_$SLURM_JOB_ID/"*) h_z=/sys/fs/cgroup${h_z#0::}/memory.events ;;
     *) continue ;;
     esac
     h_z=$(grep '^oom_kill ' "$h_z" 2>/dev/null)
