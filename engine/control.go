@@ -68,7 +68,7 @@ func notBegun(op string, j Job) error {
 	if j.Status != Queued || !j.StartedAt.IsZero() || j.Host != "" {
 		return nil
 	}
-	return &Error{Op: op, Job: j.ID, Err: ErrNotRunning, Hint: "it is queued; to see why: hob status " + string(j.ID)}
+	return opError(op, j, ErrNotStarted)
 }
 
 // Write types p into the job, all of it or until ctx is done. The caller includes line endings:

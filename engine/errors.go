@@ -9,9 +9,10 @@ import (
 
 // Conditions that callers distinguish. They are wrapped; test with errors.Is.
 var (
-	ErrNotFound    = record.ErrNotFound                           // or it was cleared
-	ErrAmbiguous   = errors.New("several jobs match")             // see AmbiguousError
-	ErrNotRunning  = record.ErrNotRunning                         // it has ended
+	ErrNotFound    = record.ErrNotFound               // or it was cleared
+	ErrAmbiguous   = errors.New("several jobs match") // see AmbiguousError
+	ErrNotRunning  = record.ErrNotRunning             // it has ended
+	ErrNotStarted  = fmt.Errorf("%w: it has not started", ErrNotRunning)
 	ErrRunning     = errors.New("job is still running")           // so it cannot be cleared
 	ErrNoInput     = record.ErrNoInput                            // it has no input, or the input has ended
 	ErrUnreachable = errors.New("host is unreachable")            // the job keeps running
@@ -107,6 +108,8 @@ func hintFor(err error, j Job) string {
 	switch {
 	case errors.Is(err, ErrElsewhere):
 		return "only the machine or container that runs it can do this; if that no longer exists, run hob clear --forget " + string(j.ID)
+	case errors.Is(err, ErrNotStarted):
+		return "it is queued; to see why: hob status " + string(j.ID)
 	case errors.Is(err, ErrRunning):
 		return "stop it first, or remove it, which also stops it"
 	case errors.Is(err, ErrNoInput) && j.Kind == KindFile:

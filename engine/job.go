@@ -7,6 +7,7 @@ import (
 	"github.com/hobjobs/hob/internal/ending"
 	"github.com/hobjobs/hob/internal/proc"
 	"github.com/hobjobs/hob/internal/shellword"
+	"github.com/hobjobs/hob/internal/units"
 )
 
 // Job is a job at one moment: its request, its state, and what was found out apart from its
@@ -102,8 +103,24 @@ func (j Job) Uptime(now time.Time) time.Duration {
 	return max(0, now.Sub(j.StartedAt))
 }
 
-// WaitReason returns why a queued job has not begun, in one line; empty if it does not wait.
+// WaitReason returns why a queued job has not begun, in one line; empty if it does not wait. For a job
+// on a cluster it has the partition, and when the job is expected to start.
 func (j Job) WaitReason(now time.Time) string {
+	text := j.plainWaitReason(now)
+	if text == "" {
+		return ""
+	}
+	if p := j.Pending.Partition; p != "" {
+		text += ", partition " + p
+	}
+	if left := j.Pending.StartsAt.Sub(now); left >= time.Minute {
+		text += ", expected to start in " + units.FormatMinutes(left)
+	}
+	return text
+}
+
+// plainWaitReason is WaitReason without what else is known.
+func (j *Job) plainWaitReason(now time.Time) string {
 	switch {
 	case j.Pending == nil:
 		return ""

@@ -109,7 +109,7 @@ func (j *Job) form(now time.Time) jobJSON {
 	}
 	if q := j.Pending; q != nil {
 		v.Queue = &queueJSON{
-			Name: orNull(q.Name), Position: orNull(q.Position), Reason: j.WaitReason(now), After: q.After,
+			Name: orNull(q.Name), Position: orNull(q.Position), Reason: j.plainWaitReason(now), After: q.After,
 			StartsAt: timeOrNull(q.StartsAt), SchedulerID: orNull(q.SchedulerID), Partition: orNull(q.Partition),
 		}
 		if q.After == nil {

@@ -167,3 +167,28 @@ func TestUptimeOfUnreachableJobEndsAtLastObservation(t *testing.T) {
 		t.Error("it does not go on where the host answers")
 	}
 }
+
+// The JSON form of the reason is Slurm's word, because the rest has fields of its own.
+func TestWaitReason(t *testing.T) {
+	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	p := engine.Pending{Reason: "Resources"}
+	j := engine.Job{State: engine.State{Status: engine.Queued, Pending: &p}}
+	for _, c := range []struct {
+		partition string
+		start     time.Time
+		want      string
+	}{
+		{"", time.Time{}, "Resources"},
+		{"main", time.Time{}, "Resources, partition main"},
+		{"main", now.Add(59 * time.Second), "Resources, partition main"},
+		{"main", now.Add(150 * time.Minute), "Resources, partition main, expected to start in 2h30m"},
+	} {
+		p.Partition, p.StartsAt = c.partition, c.start
+		if got := j.WaitReason(now); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+		if text, err := j.MarshalJSON(); !strings.Contains(string(text), `"reason":"Resources"`) {
+			t.Errorf("%s, %v", text, err)
+		}
+	}
+}

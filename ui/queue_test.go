@@ -59,10 +59,11 @@ func TestQueueActions(t *testing.T) {
 func TestQueueActionsOnACluster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := queuedJob("train", 0)
-		j.Host, j.Queue, j.Pending = "slurm:login1", "", &engine.Pending{Reason: "Resources"}
+		j.Host, j.Queue, j.Pending = "slurm:login1", "", &engine.Pending{Reason: "Resources", Partition: "main", StartsAt: noon.Add(150 * time.Minute)}
 		s := newHarness(t, 140, 30, &fake{jobs: []engine.Job{j}})
 		s.press("g")
-		s.sees("Resources")
+		s.sees("in 2h ") // in the list
+		s.sees("Resources, partition main, expected to start in 2h")
 		s.seesNot("start now")
 		s.press("s")
 		s.sees("queued on a cluster")

@@ -230,11 +230,6 @@ func (s *sight) endedThere(o *engine.State, j *slurm.Job) certainty {
 	return certain
 }
 
-// errQueued is the error for what only a job that has begun can do.
-func errQueued() error {
-	return fmt.Errorf("%w: the job waits in Slurm's queue", engine.ErrNotRunning)
-}
-
 // entryOf asks for the job's files.
 func (h *host) entryOf(ctx context.Context, dir string) (*recipe.Entry, error) {
 	base, id := dirAndName(dir)
@@ -346,7 +341,7 @@ func (r *Run) actOnNode(ctx context.Context, o askOptions, dir, request string) 
 	case e.Over:
 		return "over", nil
 	case !e.Claimed || e.Job == nil:
-		return "", errQueued()
+		return "", engine.ErrNotStarted
 	}
 	a, err := r.h.onNode(ctx, e, dir, request, o.limit)
 	return wordOf(a.Out), err

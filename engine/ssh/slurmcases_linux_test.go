@@ -31,6 +31,10 @@ func testPending(t *testing.T, cluster *slurmtest.Cluster) {
 	if chunk, err := term.Next(t.Context()); err != nil || !chunk.Reset || chunk.Exit != nil {
 		t.Errorf("its terminal begins with %+v, %v", chunk, err)
 	}
+	err = e.Write(t.Context(), j.ID, []byte("x"))
+	if hint, ok := errors.AsType[*engine.Error](err); !ok || !errors.Is(err, engine.ErrNotRunning) || !strings.Contains(hint.Hint, "it is queued") {
+		t.Errorf("input for it: %v", err)
+	}
 	if err := e.StartNow(t.Context(), j.ID); !errors.Is(err, engine.ErrNotQueued) {
 		t.Errorf("it is started beyond Slurm's queue: %v", err)
 	}

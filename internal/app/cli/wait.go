@@ -67,11 +67,7 @@ func (a *app) wait(ctx context.Context, refs []string, f waitFlags) error {
 		code, err = a.waitAll(ctx, jobs, until, f.any)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		still := "the job is still running"
-		if len(jobs) > 1 {
-			still = "jobs are still running"
-		}
-		return &failure{exit: exitTimeout, code: "timeout", err: fmt.Errorf("timed out after %s; %s", units.DurationText(f.timeout), still)}
+		return a.waitTimedOut(ctx, jobs, f.timeout)
 	}
 	if err != nil {
 		return waitFailed(err)
@@ -209,6 +205,20 @@ func (a *app) waitOne(ctx context.Context, job engine.Job, until engine.Conditio
 		return ownCode(out.Exit), nil
 	}
 	return 0, nil
+}
+
+// waitTimedOut returns the failure of a wait that was limited to d.
+func (a *app) waitTimedOut(ctx context.Context, jobs []engine.Job, d time.Duration) error {
+	still := "jobs have not ended"
+	if len(jobs) == 1 {
+		soon, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		still = "the job is still running"
+		if a.refresh(soon, jobs...)[0].Status == engine.Queued {
+			still = "the job is still queued"
+		}
+	}
+	return &failure{exit: exitTimeout, code: "timeout", err: fmt.Errorf("timed out after %s; %s", units.DurationText(d), still)}
 }
 
 // endedBefore returns the failure of a condition that can no longer hold.

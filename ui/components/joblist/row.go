@@ -203,12 +203,14 @@ func (m *Model) doing(r *row, c columns) cell {
 	return cell{}
 }
 
-// queued is when the next run of a job begins, or its place in its queue.
+// queued is when a job is expected to begin, or its place in its queue.
 func (m *Model) queued(j engine.Job, w int) string {
 	text := ""
 	switch {
 	case j.Runs.Between() && !m.coarse:
 		text = "in " + units.FormatDuration(max(0, j.Runs.NextAt.Sub(m.now)).Round(time.Second))
+	case j.Pending != nil && j.Pending.StartsAt.Sub(m.now) >= time.Minute: // by a cluster's scheduler
+		text = "in " + units.FormatBrief(j.Pending.StartsAt.Sub(m.now))
 	case j.Pending != nil && j.Pending.Position == 1:
 		text = "next"
 	case j.Pending != nil && j.Pending.Position > 1:
