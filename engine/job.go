@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hobjobs/hob/internal/ending"
@@ -129,6 +130,13 @@ func (j *Job) plainWaitReason(now time.Time) string {
 	}
 	return j.Pending.Reason
 }
+
+// HostPrefix returns what precedes the reason in an error about a host: its name and a colon, which
+// the name of a login node that is this machine has already.
+func HostPrefix(host string) string { return strings.TrimSuffix(host, ":") + ": " }
+
+// LinkReason returns LinkError without the name of the host.
+func (j Job) LinkReason() string { return strings.TrimPrefix(j.LinkError, HostPrefix(j.Host)) }
 
 // LastRun returns the job as if it had ended with the last run that was followed by another one, or
 // that is; ok is false if there is none.

@@ -84,7 +84,7 @@ func (e *HostError) Error() string {
 	if e.Host == "" {
 		return fmt.Sprintf("the shell of this machine: %v", e.Err)
 	}
-	return fmt.Sprintf("%s: %v", e.Host, e.Err)
+	return engine.HostPrefix(e.Host) + e.Err.Error()
 }
 
 func (e *HostError) Unwrap() []error { return []error{engine.ErrUnreachable, e.Err} }

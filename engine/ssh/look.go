@@ -133,7 +133,7 @@ func (h *host) staleLocked(r engine.Record, err error) engine.State {
 	case h.err != nil && h.conn == nil:
 		o.LinkError = h.err.Error()
 	case errors.Is(err, context.DeadlineExceeded):
-		o.LinkError = h.name + ": connecting"
+		o.LinkError = engine.HostPrefix(h.name) + "connecting"
 	case err != nil:
 		o.LinkError = err.Error()
 	}

@@ -204,7 +204,7 @@ func (h *host) spawn(ctx context.Context, j recipe.Job) (s recipe.Spawned, sent 
 
 // refusal is the error for a host that did not start a job.
 func refusal(host string, s recipe.Spawned) error {
-	err := fmt.Errorf("%s: %s", host, reasonOf(s))
+	err := errors.New(engine.HostPrefix(host) + reasonOf(s))
 	if slices.Contains(homeless, s.Error) && host != "" {
 		err = fmt.Errorf("%w. %s", err, stateDirHint(host))
 	}

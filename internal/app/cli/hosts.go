@@ -144,7 +144,7 @@ func linkError(h knownHost) string {
 	case h.Err != nil:
 		return h.Err.Error()
 	case linkOf(h) == engine.LinkUnreachable:
-		return h.name + ": no answer within " + hostTimeout.String()
+		return engine.HostPrefix(h.name) + "no answer within " + hostTimeout.String()
 	}
 	return ""
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -118,7 +117,7 @@ func (a *app) adopt(ctx context.Context, host string) (unreachable, err error) {
 func linkErrorOf(jobs []engine.Job) error {
 	for _, j := range jobs {
 		if j.Link == engine.LinkUnreachable && j.Host != "" {
-			return &ssh.HostError{Host: j.Host, Err: errors.New(strings.TrimPrefix(j.LinkError, j.Host+": "))}
+			return &ssh.HostError{Host: j.Host, Err: errors.New(j.LinkReason())}
 		}
 	}
 	return nil

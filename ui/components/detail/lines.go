@@ -338,7 +338,7 @@ func (m *Model) unreachable() string {
 	if !m.job.StaleSince.IsZero() {
 		text += " for " + m.duration(m.now.Sub(m.job.StaleSince))
 	}
-	if why := strings.TrimPrefix(m.job.LinkError, m.job.Host+": "); why != "" {
+	if why := m.job.LinkReason(); why != "" {
 		text += " (" + cells.Clean(why) + ")"
 	}
 	return text + ". Showing the last known state."
