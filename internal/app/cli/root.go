@@ -174,19 +174,7 @@ func describeBuiltins(root *cobra.Command) {
 				return nil
 			}
 		case "completion":
-			cmd.Short = "Print a shell completion script"
-			cmd.Long = "Print a script with which a shell completes commands, flags and job IDs.\n" +
-				"To see where to install it, run: hob help completion SHELL"
-			cmd.Example = "hob completion bash > ~/.local/share/bash-completion/completions/hob\n" +
-				"hob completion zsh > \"${fpath[1]}/_hob\"\n" +
-				"hob completion fish > ~/.config/fish/completions/hob.fish"
-			cmd.Args = func(_ *cobra.Command, args []string) error {
-				if len(args) > 0 {
-					return usagef("use bash, zsh, fish or powershell", "unknown shell %q", args[0])
-				}
-				return nil
-			}
-			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+			describeCompletion(cmd)
 		}
 	}
 }
