@@ -82,12 +82,18 @@ func (e *Engine) Write(ctx context.Context, id ID, p []byte) error {
 	return opError("write to", j, run.Write(ctx, p))
 }
 
-// CopyInput types everything read from in into the job, as it arrives, and returns at its end. It
-// blocks while a job on a host does not read. It may return while a read of in is still in
-// progress; the bytes of that read are lost. The errors are those of in and of Write; after an
-// error, it is not known how much was typed.
+// CopyInput types everything read from in into the job, as it arrives, and returns at its end. It waits
+// until a queued job starts, and blocks while a job on a host does not read. It may return while a
+// read of in is still in progress; the bytes of that read are lost. The errors are those of in and of
+// Write; after an error, it is not known how much was typed.
 func (e *Engine) CopyInput(ctx context.Context, id ID, in io.Reader) error {
 	run, j, err := e.begun(ctx, "write to", id)
+	if err != nil && j.Status == Queued {
+		if _, err := e.waitUntil(ctx, id, nil, func(j Job) bool { return j.Status != Queued }); err != nil {
+			return err
+		}
+		run, j, err = e.begun(ctx, "write to", id)
+	}
 	if err != nil {
 		return err
 	}
