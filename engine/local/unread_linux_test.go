@@ -144,7 +144,7 @@ func TestWaitForUnrecordableEnd(t *testing.T) {
 		t.Errorf("exit %+v, %v", exit, err)
 	}
 	if j, err := e.Get(t.Context(), string(s.rec.ID)); err != nil || j.Status != engine.Running {
-		t.Errorf("for everybody else it is %s, %v", j.Status, err)
+		t.Errorf("other users see it as %s, %v", j.Status, err)
 	}
 	free()
 	eventually(t, "it is recorded", func() bool {

@@ -292,7 +292,7 @@ func TestErrorNamesTheMissingPrompt(t *testing.T) {
 	}
 	questions := func(c *ssh.ServerConfig) {
 		c.KeyboardInteractiveCallback = func(ssh.ConnMetadata, ssh.KeyboardInteractiveChallenge) (*ssh.Permissions, error) {
-			t.Error("questions were begun, which may ring somebody's telephone")
+			t.Error("an interactive login was started, which may send the user a code")
 			return nil, errors.New("no")
 		}
 	}

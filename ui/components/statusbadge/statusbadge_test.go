@@ -28,7 +28,7 @@ func TestBadge(t *testing.T) {
 		"exit 0":       {ended(engine.Exited, engine.Exit{Code: code(0), Reason: engine.ReasonExit}), "✓ exit 0", "+ exit 0", 4},
 		"exit 2":       {ended(engine.Exited, engine.Exit{Code: code(2), Reason: engine.ReasonExit}), "✗ exit 2", "x exit 2", 3},
 		"no code":      {ended(engine.Exited, engine.Exit{Reason: engine.ReasonExit}), "✗ ended", "x ended", 3},
-		"a signal that nobody asked for": {
+		"a signal without a request to stop": {
 			ended(engine.Killed, engine.Exit{Code: code(137), Signal: "SIGKILL", Reason: engine.ReasonSignal}), "✗ SIGKILL", "x SIGKILL", 3,
 		},
 		"stopped, needed SIGKILL": {
