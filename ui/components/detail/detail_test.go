@@ -163,3 +163,13 @@ func TestIDIsAlwaysThere(t *testing.T) {
 		}
 	}
 }
+
+func TestJobThatWasKilledInAQueueDidNotRun(t *testing.T) {
+	j := running()
+	j.StartedAt, j.Status = time.Time{}, engine.Killed
+	j.Exit = engine.Exit{Status: engine.Killed, Reason: engine.ReasonKill, EndedBy: "cli", At: now}
+	view := ansi.Strip(newDetail(j, 64, 20).View())
+	if first, _, _ := strings.Cut(view, "\n"); !strings.Contains(first, "stopped before it started") {
+		t.Errorf("it shows\n%s", view)
+	}
+}

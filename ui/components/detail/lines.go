@@ -61,6 +61,9 @@ func (m *Model) since() string {
 		}
 		return purpose
 	case engine.Exited, engine.Killed:
+		if j.StartedAt.IsZero() && j.Exit.Code == nil && j.Exit.Signal == "" {
+			return " before it started"
+		}
 		return " after " + units.FormatDuration(j.Uptime(m.now))
 	case engine.Queued:
 		if j.Pending != nil {
