@@ -421,7 +421,9 @@ known() {
 records() {
   cd "$1" 2>/dev/null || return 0
   shift
-  for h_z in "$@"; do grep '' "$h_z/owner" "$h_z/meta.json" 2>/dev/null; done
+  h_facts=
+  for h_z in "$@"; do h_facts="$h_facts $h_z/owner $h_z/meta.json"; done
+  grep '' $h_facts /dev/null 2>/dev/null
   return 0
 }
 
