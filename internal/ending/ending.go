@@ -55,11 +55,11 @@ func Of(r *record.Request, s *record.State) string {
 	case record.ReasonPreempted:
 		text = "preempted: its scheduler needed the resources for another job"
 	case record.ReasonNodeFailed:
-		text = "lost: its node failed; output until then is kept"
+		text = "lost: its node failed" + kept(s)
 	case record.ReasonHolderDied:
-		text = "lost: " + cmp.Or(exit.Error, "its supervisor process died; output until then is kept")
+		text = "lost: " + cmp.Or(exit.Error, "its supervisor process died"+kept(s))
 	case record.ReasonReboot:
-		text = "lost: the machine restarted; output until then is kept"
+		text = "lost: the machine restarted" + kept(s)
 	case record.ReasonExit, record.ReasonSignal:
 		text = Outcome(exit)
 		switch by := senderOf(exit); {
@@ -79,6 +79,14 @@ func Of(r *record.Request, s *record.State) string {
 		text += ", core dumped"
 	}
 	return text
+}
+
+// kept says that a lost job has output, if it has begun: a job may be lost while it waits in a queue.
+func kept(s *record.State) string {
+	if s.StartedAt.IsZero() {
+		return ""
+	}
+	return "; output until then is kept"
 }
 
 // Bracketed returns text in brackets after a space; "" for an empty text.
