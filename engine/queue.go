@@ -74,12 +74,14 @@ type QueueChange struct {
 	Pause, Resume bool
 }
 
+const queueNameHint = "use 1 to 64 letters, digits, '-', '_' and '.', and begin with a letter, a digit or '_'"
+
 // SetQueue changes a queue, at once and until the next change. The queue need not have been used. It
 // returns ErrInvalid for an impossible name or change.
 func (e *Engine) SetQueue(_ context.Context, name string, c QueueChange) (Queue, error) {
 	switch {
 	case !queue.ValidName(name):
-		return Queue{}, invalid("change a queue", fmt.Sprintf("%q cannot be the name of a queue", name), "use letters, digits, '-', '_' and '.'")
+		return Queue{}, invalid("change a queue", fmt.Sprintf("%q cannot be the name of a queue", name), queueNameHint)
 	case c.Slots < 0 || c.Slots > maxSlots:
 		return Queue{}, invalid("change a queue", fmt.Sprintf("%d slots", c.Slots), "use 1 to 10000")
 	case c.Pause && c.Resume:
