@@ -53,7 +53,7 @@ func (a *app) queueCommand() *cobra.Command {
 func parseSlots(s string) (int, error) {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 {
-		return 0, errors.New("use a number from 1")
+		return 0, errors.New("use a number from 1 to 10000")
 	}
 	return n, nil
 }

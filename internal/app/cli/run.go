@@ -145,7 +145,7 @@ func parseRestart(text string) (string, error) {
 	}
 	policy, err := engine.ParseRestart(text)
 	if err != nil || policy == (engine.RestartPolicy{}) {
-		return "", errors.New("use on-failure, on-failure:N or always")
+		return "", errors.New("use on-failure, on-failure:N, always or no")
 	}
 	return text, nil
 }
