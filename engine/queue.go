@@ -74,16 +74,14 @@ type QueueChange struct {
 	Pause, Resume bool
 }
 
-const queueNameHint = "use 1 to 64 letters, digits, '-', '_' and '.', and begin with a letter, a digit or '_'"
-
 // SetQueue changes a queue, at once and until the next change. The queue need not have been used. It
 // returns ErrInvalid for an impossible name or change.
 func (e *Engine) SetQueue(_ context.Context, name string, c QueueChange) (Queue, error) {
 	switch {
 	case !queue.ValidName(name):
-		return Queue{}, invalid("change a queue", fmt.Sprintf("%q cannot be the name of a queue", name), queueNameHint)
-	case c.Slots < 0 || c.Slots > maxSlots:
-		return Queue{}, invalid("change a queue", fmt.Sprintf("%d slots", c.Slots), "use 1 to 10000")
+		return Queue{}, invalid("change a queue", fmt.Sprintf("%q cannot be the name of a queue", name), queue.NameHint)
+	case c.Slots < 0 || c.Slots > MaxSlots:
+		return Queue{}, invalid("change a queue", fmt.Sprintf("%d slots", c.Slots), fmt.Sprintf("use 1 to %d", MaxSlots))
 	case c.Pause && c.Resume:
 		return Queue{}, invalid("change a queue", "both pause and resume", "choose one of them")
 	}
@@ -99,7 +97,8 @@ func (e *Engine) SetQueue(_ context.Context, name string, c QueueChange) (Queue,
 	return e.queue(name)
 }
 
-const maxSlots = 10_000
+// MaxSlots is the largest number of slots of a queue.
+const MaxSlots = 10_000
 
 // StartFirst puts queued jobs before all others of their queues, in the given order. The error is
 // ErrNotQueued if one of them does not wait.

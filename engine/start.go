@@ -202,7 +202,7 @@ func checkSpec(s Spec) error {
 	case s.Host != "" && s.Queue != "":
 		return bad("a job on a host cannot wait in a queue of this machine", "start it there when it is due, or run it here")
 	case s.Queue != "" && !queue.ValidName(s.Queue):
-		return bad(fmt.Sprintf("%q cannot be the name of a queue", s.Queue), queueNameHint)
+		return bad(fmt.Sprintf("%q cannot be the name of a queue", s.Queue), queue.NameHint)
 	case strings.HasPrefix(strings.TrimSpace(s.Name), "@"):
 		return bad("a name that begins with @", "@ means the newest job; choose another name")
 	}

@@ -29,6 +29,9 @@ func Dir(queues, name string) string {
 	return filepath.Join(queues, name)
 }
 
+// NameHint is how to choose a valid name.
+const NameHint = "use 1 to 64 letters, digits, '-', '_' and '.', and begin with a letter, a digit or '_'"
+
 // ValidName reports whether name can be that of a queue.
 func ValidName(name string) bool {
 	if name == "" || len(name) > 64 || strings.ContainsAny(name[:1], ".-") {

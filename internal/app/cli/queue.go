@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -53,7 +52,7 @@ func (a *app) queueCommand() *cobra.Command {
 func parseSlots(s string) (int, error) {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 {
-		return 0, errors.New("use a number from 1 to 10000")
+		return 0, fmt.Errorf("use a number from 1 to %d", engine.MaxSlots)
 	}
 	return n, nil
 }
