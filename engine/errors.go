@@ -9,18 +9,18 @@ import (
 
 // Conditions that callers distinguish. They are wrapped; test with errors.Is.
 var (
-	ErrNotFound    = record.ErrNotFound               // or it was cleared
-	ErrAmbiguous   = errors.New("several jobs match") // see AmbiguousError
-	ErrNotRunning  = record.ErrNotRunning             // it has ended
-	ErrNotStarted  = fmt.Errorf("%w: it has not started", ErrNotRunning)
-	ErrRunning     = errors.New("job is still running")           // so it cannot be cleared
-	ErrNoInput     = record.ErrNoInput                            // it has no input, or the input has ended
-	ErrUnreachable = errors.New("host is unreachable")            // the job keeps running
-	ErrElsewhere   = errors.New("job belongs to another machine") // only that machine can observe it or act on it
-	ErrNotControl  = record.ErrNotControl                         // TakeControl takes control
-	ErrUnsupported = record.ErrUnsupported                        // by the backend, or this kind of job
-	ErrExists      = errors.New("already exists")                 // the process is attached
-	ErrInvalid     = record.ErrInvalid                            // never valid, for any job
+	ErrNotFound    = record.ErrNotFound                                  // or it was cleared
+	ErrAmbiguous   = errors.New("several jobs match")                    // see AmbiguousError
+	ErrNotRunning  = record.ErrNotRunning                                // it has ended
+	ErrNotStarted  = fmt.Errorf("%w: it has not started", ErrNotRunning) // it is queued
+	ErrRunning     = errors.New("job is still running")                  // so it cannot be cleared
+	ErrNoInput     = record.ErrNoInput                                   // it has no input, or the input has ended
+	ErrUnreachable = errors.New("host is unreachable")                   // the job keeps running
+	ErrElsewhere   = errors.New("job belongs to another machine")        // only that machine can observe it or act on it
+	ErrNotControl  = record.ErrNotControl                                // TakeControl takes control
+	ErrUnsupported = record.ErrUnsupported                               // by the backend, or this kind of job
+	ErrExists      = errors.New("already exists")                        // the process is attached
+	ErrInvalid     = record.ErrInvalid                                   // never valid, for any job
 	ErrClosed      = record.ErrClosed
 	ErrStateDir    = errors.New("state directory is unusable")
 	ErrUnrecorded  = errors.New("its end cannot be recorded")  // other programs cannot see the end

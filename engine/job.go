@@ -120,7 +120,7 @@ func (j Job) WaitReason(now time.Time) string {
 	return text
 }
 
-// plainWaitReason is WaitReason without what else is known.
+// plainWaitReason is WaitReason without the partition and the expected start.
 func (j *Job) plainWaitReason(now time.Time) string {
 	switch {
 	case j.Pending == nil:
@@ -131,8 +131,8 @@ func (j *Job) plainWaitReason(now time.Time) string {
 	return j.Pending.Reason
 }
 
-// HostPrefix returns what precedes the reason in an error about a host: its name and a colon, which
-// the name of a login node that is this machine has already.
+// HostPrefix returns what precedes the reason in an error about a host: its name and a colon. The name
+// "slurm:", Slurm on this machine, ends with that colon.
 func HostPrefix(host string) string { return strings.TrimSuffix(host, ":") + ": " }
 
 // LinkReason returns LinkError without the name of the host.

@@ -83,7 +83,8 @@ func (p *Pane) helpHint() string {
 	return presses + ", then " + p.keyLabel(help) + "  help"
 }
 
-// firstCommand returns a shell command whose job appears in the pane; empty: hob's jobs do not.
+// firstCommand returns the shell command that an empty list suggests; empty if the filter of the pane
+// would not show its job.
 func (p *Pane) firstCommand() string {
 	j := engine.Job{Request: engine.Request{CreatedBy: "cli"}, State: engine.State{Status: engine.Running}}
 	if !p.opts.filter.Selects(&j) {

@@ -81,7 +81,7 @@ func Of(r *record.Request, s *record.State) string {
 	return text
 }
 
-// kept says that a lost job has output, if it has begun: a job may be lost while it waits in a queue.
+// kept returns what follows the reason of a lost job: it has output, unless it was lost in a queue.
 func kept(s *record.State) string {
 	if s.StartedAt.IsZero() {
 		return ""
