@@ -4,6 +4,7 @@ package main_test
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -24,12 +25,30 @@ func TestMain(m *testing.M) {
 	if local.IsHolder() {
 		os.Exit(local.RunHolder())
 	}
-	if filepath.Base(os.Args[0]) != "hob" {
+	programs := map[string]func(){
+		"hob":    func() { os.Exit(cli.Main(os.Args)) },
+		"listen": listen,
+	}
+	if programs[filepath.Base(os.Args[0])] == nil {
 		testtool.Prepare()
 	}
-	testscript.Main(cleanup{m}, map[string]func(){
-		"hob": func() { os.Exit(cli.Main(os.Args)) },
-	})
+	testscript.Main(cleanup{m}, programs)
+}
+
+// listen is a server for the scripts: it accepts connections on the port in its argument (0: any
+// free one), whose number it prints, until it is killed.
+func listen() {
+	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", os.Args[1]))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	fmt.Println("on", l.Addr().(*net.TCPAddr).Port)
+	for {
+		if conn, err := l.Accept(); err == nil {
+			_ = conn.Close()
+		}
+	}
 }
 
 // built is the directory of the programs that the tests have built, or "" if they have built

@@ -66,6 +66,7 @@ func TestRestartAfterEnd(t *testing.T) {
 
 // Each run gets the terminal as the first one did.
 func TestNextRunGetsCleanTerminal(t *testing.T) {
+	testtool.Need(t, "ps")
 	t.Parallel()
 	s := newPlace(t).start(t, engine.Spec{
 		PTY: true, Dir: shortDir(t), Restart: "on-failure:1",

@@ -76,8 +76,8 @@ func TestInputCutOffIsNotRepeated(t *testing.T) {
 	for _, at := range []int64{40_000, 120_000, 300_000, 500_000} {
 		r := newRig(t, nil)
 		j := r.start(`cat; echo end`, func(s *engine.Spec) { s.Stdin = true })
-		r.s.Cut()
 		r.s.CutAfter(at)
+		r.s.Cut() // after the limit is set: the next connection may begin at once
 		var data strings.Builder
 		for i := 0; data.Len() < 600_000; i++ {
 			data.WriteString(strings.Repeat("x", i%100) + "\n")
@@ -194,8 +194,8 @@ func TestCopyInputCutOff(t *testing.T) {
 	for _, at := range []int64{40_000, 120_000, 300_000, 500_000} {
 		r := newRig(t, nil)
 		j := r.start("cat; echo end", func(s *engine.Spec) { s.Stdin = true })
-		r.s.Cut()
 		r.s.CutAfter(at)
+		r.s.Cut()
 		err := r.e.CopyInput(r.ctx(), j.ID, strings.NewReader(data))
 		r.s.CutAfter(0)
 		r.s.Cut()
