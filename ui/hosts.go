@@ -12,6 +12,7 @@ import (
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/ui/components/dialog"
 	"github.com/hobjobs/hob/ui/components/prompt"
+	"github.com/hobjobs/hob/ui/components/toast"
 )
 
 // WithConnect sets how to connect to a host when the user opens one of its jobs. f may ask the
@@ -55,14 +56,20 @@ func (p *Pane) logError(err error) string {
 // reached reads the log again after its host was connected.
 func (p *Pane) reached(j engine.Job, made bool, err error) tea.Cmd {
 	p.connecting = ""
-	switch {
-	case err != nil:
-		return p.fail("Can't connect to "+cells.Clean(j.Host), err)
-	case made && j.ID == p.shown.id && p.shown.log != nil:
+	if err != nil {
+		text := "Can't connect to " + cells.Clean(j.Host) + ": " + hint(err)
+		return p.toast(toast.Message{Level: toast.Error, Text: text, Key: connectKey(j.Host)})
+	}
+	p.toasts.DropKey(connectKey(j.Host))
+	if made && j.ID == p.shown.id && p.shown.log != nil {
 		return tea.Batch(p.closeLog(), p.openLog())
 	}
 	return nil
 }
+
+// connectKey is the key of the message that a host cannot be connected, which disappears when the
+// host answers again.
+func connectKey(host string) string { return "connect " + host }
 
 // interruptShown sends the foreground job the signal that Ctrl+C sends in a terminal.
 func (p *Pane) interruptShown() tea.Cmd {

@@ -90,6 +90,28 @@ func TestOpenConnectsToHost(t *testing.T) {
 		s.sees("Can't connect to web1: ")
 		s.sees("ssh-add helps")
 	})
+	inBubble(t, "stops saying that it cannot once it is connected", func(t *testing.T) {
+		var err error = engine.ErrUnreachable
+		connect := func(context.Context, string) (bool, error) { return true, err }
+		s := newHarness(t, 100, 24, onHost(), WithConnect(connect))
+		s.press("enter")
+		s.sees("Can't connect to web1: ")
+		err = nil
+		s.press("enter")
+		s.seesNot("Can't connect")
+	})
+	inBubble(t, "stops saying that it cannot once another program is connected", func(t *testing.T) {
+		eng := onHost()
+		eng.jobs[0].Link = engine.LinkUnreachable
+		connect := func(context.Context, string) (bool, error) { return false, engine.ErrUnreachable }
+		s := newHarness(t, 100, 24, eng, WithConnect(connect))
+		s.press("enter")
+		s.facts(engine.Event{Kind: engine.EventLink, Job: eng.jobs[0]})
+		s.sees("Can't connect to web1: ")
+		eng.jobs[0].Link = engine.LinkOK
+		s.facts(engine.Event{Kind: engine.EventLink, Job: eng.jobs[0]})
+		s.seesNot("Can't connect")
+	})
 }
 
 func TestHeaderShowsLinksToHosts(t *testing.T) {

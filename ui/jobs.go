@@ -105,6 +105,8 @@ func (p *Pane) event(e engine.Event) tea.Cmd {
 		if had && !was.Status.Finished() || !again && p.now.Sub(j.Exit.At) < justNow {
 			cmds = append(cmds, p.ended(j))
 		}
+	case e.Kind == engine.EventLink && j.Link == engine.LinkOK:
+		p.toasts.DropKey(connectKey(j.Host))
 	case e.Kind == engine.EventAttention:
 		cmds = append(cmds, p.attention(j, noteWhy(e.Note), e.Note))
 	case j.Waiting && !was.Waiting && had:

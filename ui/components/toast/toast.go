@@ -80,6 +80,11 @@ func (m *Model) Drop(id int) bool {
 	return len(m.messages) != before
 }
 
+// DropKey removes the message with a key.
+func (m *Model) DropKey(key string) {
+	m.messages = slices.DeleteFunc(m.messages, func(msg Message) bool { return msg.Key == key })
+}
+
 // DropAnswers removes messages that are only useful until the user's next action: information,
 // and reasons for a refusal.
 func (m *Model) DropAnswers() {
