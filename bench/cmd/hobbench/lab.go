@@ -96,7 +96,7 @@ func (l *lab) release() {
 func (l *lab) prepare(program string) {
 	l.dir = must(os.MkdirTemp("", "hobb")) // sockets need a short path
 	fmt.Fprintln(l.stderr, "building")
-	l.build(".", "./cmd/lines", "./cmd/floorpty", "./cmd/floorlist")
+	l.build(".", "./cmd/lines", "./cmd/floorpty", "./cmd/floorlist", "./cmd/floorui")
 	if program != "" {
 		l.hobBin = must(filepath.Abs(program))
 		return

@@ -125,20 +125,23 @@ func idleViews(l *lab) {
 	for range jobs {
 		h.waitStarted(h.launch("sleep", "3600"))
 	}
-	v := l.view(h.command())
-	defer v.close()
-	v.see(fmt.Sprintf("%d running", jobs))
-	l.rest(3 * time.Second) // what does not change afterwards is drawn
-	span := time.Duration(l.count(60, 10)) * time.Second
-	used, drawn := cpuTime(v.pid()), v.drawn()
-	l.rest(span)
-	cpu := (cpuTime(v.pid()) - used).Seconds() * time.Minute.Seconds() / span.Seconds()
-	written := float64(v.drawn()-drawn) / span.Seconds() / 1000
 	what := fmt.Sprintf("M4 the UI open on %d idle jobs: processor time in a minute", jobs)
-	l.print(
-		newRow(what, "%.2f s", "0.6 s").addNone("", "").add("hob", cpu, ""),
-		newRow("M4 the same: to the terminal in a second", "%.2f kB", "1 kB").addNone("", "").add("hob", written, ""),
-	)
+	cpu := newRow(what, "%.2f s", "0.6 s")
+	output := newRow("M4 the same: to the terminal in a second", "%.2f kB", "1 kB")
+	idle := func(name string, cmd *exec.Cmd, shown string) {
+		v := l.view(cmd)
+		defer v.close()
+		v.see(shown)
+		l.rest(3 * time.Second) // what does not change afterwards is drawn
+		span := time.Duration(l.count(60, 10)) * time.Second
+		used, drawn := cpuTime(v.pid()), v.drawn()
+		l.rest(span)
+		cpu.add(name, (cpuTime(v.pid())-used).Seconds()*time.Minute.Seconds()/span.Seconds(), "")
+		output.add(name, float64(v.drawn()-drawn)/span.Seconds()/1000, "")
+	}
+	idle("floorui", exec.Command(l.bin("floorui")), "nothing happens here")
+	idle("hob", h.command(), fmt.Sprintf("%d running", jobs))
+	l.print(cpu, output)
 }
 
 // floodedViews is M8: what goes to the terminal while the job that is shown
