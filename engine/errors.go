@@ -13,7 +13,7 @@ var (
 	ErrAmbiguous   = errors.New("several jobs match")                    // see AmbiguousError
 	ErrNotRunning  = record.ErrNotRunning                                // it has ended
 	ErrNotStarted  = fmt.Errorf("%w: it has not started", ErrNotRunning) // it is queued
-	ErrRunning     = errors.New("job is still running")                  // so it cannot be cleared
+	ErrRunning     = errors.New("job has not ended")                     // so it cannot be cleared
 	ErrNoInput     = record.ErrNoInput                                   // it has no input, or the input has ended
 	ErrUnreachable = errors.New("host is unreachable")                   // the job keeps running
 	ErrElsewhere   = errors.New("job belongs to another machine")        // only that machine can observe it or act on it
@@ -41,7 +41,7 @@ func ErrorKindOf(err error) ErrorKind {
 		{ErrNotFound, "not_found", "the job no longer exists"},
 		{ErrNotRunning, "not_running", "the job is not running"},
 		{ErrNotQueued, "not_queued", "the job is not queued"},
-		{ErrRunning, "running", "the job is still running; stop it first"},
+		{ErrRunning, "running", "the job has not ended; stop it first"},
 		{ErrNoInput, "no_input", "the job takes no input"},
 		{ErrUnreachable, "unreachable", "the host is unreachable"},
 		{ErrElsewhere, "elsewhere", "the job runs on another machine or container"},
@@ -110,8 +110,14 @@ func hintFor(err error, j Job) string {
 		return "only the machine or container that runs it can do this; if that no longer exists, run hob clear --forget " + string(j.ID)
 	case errors.Is(err, ErrNotStarted):
 		return "it is queued; to see why: hob status " + string(j.ID)
+	case errors.Is(err, ErrRunning) && j.Status == Queued:
+		where := ""
+		if j.Host != "" {
+			where = " on " + j.Host
+		}
+		return fmt.Sprintf("it is queued%s; take it out of the queue first: hob kill %s, or do both: hob remove %[2]s", where, j.ID)
 	case errors.Is(err, ErrRunning):
-		return "stop it first, or remove it, which also stops it"
+		return "it is still running; stop it first, or remove it, which also stops it"
 	case errors.Is(err, ErrNoInput) && j.Kind == KindFile:
 		return "to write to a job, start it with a terminal (--pty) or with --stdin"
 	}

@@ -76,8 +76,11 @@ func (p *Pane) refuseClear(jobs []engine.Job) string {
 	if !all(jobs, running) {
 		return ""
 	}
-	k := p.opts.keys
-	return p.dotted(p.subject(jobs)+" still running", p.does(k.Panes.Stop, "stop"), p.does(k.Jobs.Remove, "stop and remove"))
+	k, still := p.opts.keys, " still running"
+	if all(jobs, func(j engine.Job) bool { return j.Status == engine.Queued }) {
+		still = " still queued"
+	}
+	return p.dotted(p.subject(jobs)+still, p.does(k.Panes.Stop, "stop"), p.does(k.Jobs.Remove, "stop and remove"))
 }
 
 func (p *Pane) refuseClearFinished([]engine.Job) string {

@@ -35,6 +35,10 @@ func testPending(t *testing.T, cluster *slurmtest.Cluster) {
 	if hint, ok := errors.AsType[*engine.Error](err); !ok || !errors.Is(err, engine.ErrNotRunning) || !strings.Contains(hint.Hint, "it is queued") {
 		t.Errorf("input for it: %v", err)
 	}
+	_, err = e.Clear(t.Context(), j.ID)
+	if hint, ok := errors.AsType[*engine.Error](err); !ok || !errors.Is(err, engine.ErrRunning) || !strings.Contains(hint.Hint, "it is queued on slurm:box; take it out of the queue first: hob kill "+string(j.ID)) {
+		t.Errorf("clear of it: %v", err)
+	}
 	if err := e.StartNow(t.Context(), j.ID); !errors.Is(err, engine.ErrNotQueued) {
 		t.Errorf("it is started beyond Slurm's queue: %v", err)
 	}

@@ -71,6 +71,7 @@ func TestKillOfQueuedJob(t *testing.T) {
 	first := p.bash(params{"command": "sleep 1000", "background": true, "queue": "builds"}).SessionID
 	h.until(first, func(j engine.Job) bool { return j.Status == engine.Running })
 	id := p.queued(params{"command": "echo never", "queue": "builds"}, "waiting for a slot")
+	p.refused("process", params{"action": "clear", "sessionId": id}, "running", "it is queued: waiting for a slot")
 	r := p.process("kill", id)
 	if r.Status != "failed" || r.Message != "killed before it started" || r.ExitCode != nil || r.Reason != "kill" {
 		t.Errorf("the answer: %s", r.json)
