@@ -183,6 +183,7 @@ func (p *place) file(id, name string) string {
 
 // eachShell runs f under every sh there is.
 func eachShell(t *testing.T, f func(t *testing.T, p *place)) {
+	t.Parallel()
 	for _, sh := range shells {
 		t.Run(sh, func(t *testing.T) {
 			t.Parallel()
