@@ -11,12 +11,20 @@ import (
 )
 
 // releasePages releases the resident pages of this program's file; pages that are needed again are
-// read from the page cache. It affects only mappings that are not writable and were never modified,
-// so no data is lost.
+// read from the page cache. All mappings are found first: the code that finds them would make pages
+// resident again.
 func releasePages() {
+	for _, m := range unmodified() {
+		_, _, _ = unix.Syscall(unix.SYS_MADVISE, m.start, m.end-m.start, unix.MADV_DONTNEED)
+	}
+}
+
+// unmodified returns the mappings of files that are not writable and were never modified, so that no
+// data is lost if their pages are released.
+func unmodified() (list []mapping) {
 	f, err := os.Open("/proc/self/smaps")
 	if err != nil {
-		return
+		return nil
 	}
 	defer f.Close()
 	var m mapping
@@ -24,12 +32,12 @@ func releasePages() {
 	for {
 		line, err := lines.ReadSlice('\n')
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) { // the rest of a line with a long path is skipped
-			return
+			return list
 		}
 		if next, ok := parseMapping(line); ok {
 			m = next
 		} else if rest, ok := bytes.CutPrefix(line, []byte("Anonymous:")); ok && m.ofFile && string(bytes.TrimSpace(rest)) == "0 kB" {
-			_, _, _ = unix.Syscall(unix.SYS_MADVISE, m.start, m.end-m.start, unix.MADV_DONTNEED)
+			list = append(list, m)
 			m = mapping{}
 		}
 	}
