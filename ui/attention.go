@@ -16,18 +16,25 @@ import (
 	"github.com/hobjobs/hob/ui/components/toast"
 )
 
-// ended reports an end to the host, and to the user unless the job was on screen.
+// ended reports an end to the host, and to the user unless the job was on screen or another client
+// waited for it in the foreground.
 func (p *Pane) ended(j *job) tea.Cmd {
 	cmds := []tea.Cmd{send(EndedMsg{j.Job})}
-	if p.attachment != nil && p.attachment.id == j.ID {
+	attached := p.attachment != nil && p.attachment.id == j.ID
+	if attached {
 		p.attachment.ended, p.attachment.reported = true, true
 		p.spreadFocus()
 	}
-	switch statusbadge.StateOf(j.Job) {
-	case statusbadge.Failed, statusbadge.Lost:
-		cmds = append(cmds, p.attention(j, WhyFailed, engine.Note{}))
-	case statusbadge.Done:
-		cmds = append(cmds, p.attention(j, WhyFinished, engine.Note{}))
+	switch state := statusbadge.StateOf(j.Job); state {
+	case statusbadge.Failed, statusbadge.Lost, statusbadge.Done:
+		if !j.Backgrounded && !attached && !j.Notify {
+			break // the client that waits for it reports its end
+		}
+		why := WhyFailed
+		if state == statusbadge.Done {
+			why = WhyFinished
+		}
+		cmds = append(cmds, p.attention(j, why, engine.Note{}))
 	case statusbadge.Waiting, statusbadge.Running, statusbadge.Starting, statusbadge.Queued, statusbadge.Paused, statusbadge.Stopping, statusbadge.Stopped:
 		// The stop was requested.
 	}

@@ -45,6 +45,34 @@ func TestEndIsReportedOnceAndMarkedUntilSeen(t *testing.T) {
 	})
 }
 
+// The client that waits for a job in the foreground, such as hob run in another window or an agent,
+// reports its end.
+func TestEndOfForegroundJobOfOtherClientNeedsNoAttention(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(j *engine.Job)
+		want   bool
+	}{
+		"foreground":          {func(j *engine.Job) { j.Backgrounded = false }, false},
+		"background":          {func(*engine.Job) {}, true},
+		"started with notify": {func(j *engine.Job) { j.Backgrounded, j.Notify = false, true }, true},
+	} {
+		inBubble(t, name, func(t *testing.T) {
+			eng := three()
+			c.change(&eng.jobs[0])
+			s := newHarness(t, 120, 30, eng)
+			s.press("j")
+			s.facts(engine.Event{Kind: engine.EventExited, Job: exited(eng.jobs[0], 3), At: noon})
+			if m, ok := sentMsg[AttentionMsg](s); ok != c.want {
+				t.Errorf("the host got %+v", m)
+			}
+			if m, _ := sentMsg[EndedMsg](s); m.Job.ID != "dev-aaaaa" {
+				t.Errorf("the host got the end of %q", m.Job.ID)
+			}
+			s.sees("exit 3")
+		})
+	}
+}
+
 // A job that is cleared and restored does not need attention again.
 func TestRestoredJobNeedsNoAttention(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
