@@ -26,6 +26,7 @@ type attachment struct {
 	outer    engine.TerminalFacts // terminal facts with which the session was opened
 	typed    []byte               // input that is not written yet
 	writing  bool
+	line     int // characters of the line that the user types
 	failed   string
 }
 
@@ -198,54 +199,6 @@ func (p *Pane) unparkIfEnded(a *attachment) tea.Cmd {
 		return p.unpark()
 	}
 	return nil
-}
-
-// toTerminal passes a key, a paste or a mouse event to the terminal and sends the resulting input
-// to the job.
-func (p *Pane) toTerminal(msg tea.Msg) tea.Cmd {
-	if p.attachment.ended || p.attachment.viaLog {
-		return nil
-	}
-	cmd := p.route(p.term.Update(msg))
-	return tea.Batch(cmd, p.typeOn(p.attachment))
-}
-
-// typeOn writes pending input. Only one write runs at a time, to keep the order.
-func (p *Pane) typeOn(a *attachment) tea.Cmd {
-	a.typed = append(a.typed, p.term.TakeInput()...)
-	if a.writing || a.session == nil || len(a.typed) == 0 {
-		return nil
-	}
-	text := a.typed
-	a.typed, a.writing = nil, true
-	_, control := p.term.Controller()
-	size := p.term.Size()
-	term := a.session.term
-	return p.async(func(ctx context.Context) func() tea.Cmd {
-		err := engine.Type(ctx, term, control, size, text)
-		return func() tea.Cmd { return p.wrote(a, err) }
-	})
-}
-
-func (p *Pane) wrote(a *attachment, err error) tea.Cmd {
-	if !p.has(a) {
-		return nil
-	}
-	a.writing = false
-	if err != nil {
-		a.typed = nil
-		if overBy(a, err) {
-			return nil
-		}
-		return p.fail("Can't type into the job", err)
-	}
-	return p.typeOn(a)
-}
-
-// overBy reports whether err only means that the job has ended or that the attachment is no
-// longer in use.
-func overBy(a *attachment, err error) bool {
-	return a.ended || errors.Is(err, context.Canceled) || errors.Is(err, engine.ErrNotRunning)
 }
 
 // resized sends a new size to the session, once the size has stopped changing.

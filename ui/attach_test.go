@@ -365,6 +365,13 @@ func TestHiddenInputIsShownWhileAttached(t *testing.T) {
 			asks.Waiting, asks.Entry = true, engine.EntryHidden
 			s.facts(engine.Event{Kind: engine.EventTitle, Job: asks})
 			s.sees(map[int]string{40: "◆ hidden  npm", 80: "◆ input hidden  npm run dev", 120: "◆ input hidden  npm run dev"}[w])
+			s.write("sesam")
+			s.press("backspace")
+			s.sees("hidden ****  npm")
+			s.deliver(tea.PasteMsg{Content: "open sesame, open"})
+			s.sees("hidden ************  ")
+			s.press("enter")
+			s.sees("hidden  npm")
 			asks.Waiting, asks.Entry = false, engine.EntryOpen
 			s.facts(engine.Event{Kind: engine.EventTitle, Job: asks})
 			s.seesNot("hidden")

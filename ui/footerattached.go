@@ -111,6 +111,9 @@ func (p *Pane) firstWords() []string {
 // shown.
 const shortestName = 8
 
+// mostStars is how many characters of hidden input are shown, as stars.
+const mostStars = 12
+
 // leastNotice is the minimum width of a message beside the status.
 const leastNotice = 30
 
@@ -129,7 +132,11 @@ func (p *Pane) footerAttached(w int) string {
 	style, glyph := p.badge.Style(j.Job), p.badge.Glyph(j.Job)
 	brief := style.Render(glyph)
 	if !a.ended && j.Entry == engine.EntryHidden { // nothing appears while the user types, which looks like a fault
-		badge, brief = style.Render(glyph+" input hidden"), style.Render(glyph+" hidden")
+		typed := ""
+		if a.line > 0 {
+			typed = " " + strings.Repeat("*", min(a.line, mostStars))
+		}
+		badge, brief = style.Render(glyph+" input hidden"+typed), style.Render(glyph+" hidden"+typed)
 	}
 	if a.ended && !j.Status.Finished() {
 		badge = s.Strong.Render("ended") // the record is written after the screen

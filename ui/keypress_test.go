@@ -43,6 +43,8 @@ func pressOf(name string) tea.KeyPressMsg {
 		k.Code, k.Text = tea.KeySpace, " "
 	case "enter":
 		k.Code = tea.KeyEnter
+	case "backspace":
+		k.Code = tea.KeyBackspace
 	case "tab":
 		k.Code = tea.KeyTab
 	case "left":
