@@ -18,7 +18,7 @@ import (
 
 // The clients of hob that a person uses, as records name them. Other names are those of
 // programs.
-const clientCLI, clientUI = "cli", "ui"
+const clientCLI, clientUI, clientUp = "cli", "ui", "up"
 
 // labelWidth is the column of the names of facts.
 const labelWidth = 10
@@ -164,7 +164,7 @@ func (m *Model) facts(w int, idShown bool) []string {
 	if j.RestartedFrom != "" {
 		add("restart", "of "+string(j.RestartedFrom))
 	}
-	if by := j.CreatedBy; by != clientCLI && by != clientUI {
+	if by := j.CreatedBy; by != clientCLI && by != clientUI && by != clientUp {
 		add("by", cells.Clean(by))
 	}
 	add("env", strings.Join(j.EnvNames, " "))
@@ -314,26 +314,17 @@ func (m *Model) size() string {
 	return size + " (no limit)"
 }
 
-// timeout is the time limit and the grace period; for a finished job only if they were
-// requested.
+// timeout is the time limit, if there is one.
 func (m *Model) timeout() string {
-	j, limit, grace := m.job, "", ""
-	if j.Timeout > 0 {
-		limit = units.DurationText(j.Timeout.Duration())
+	j := m.job
+	if j.Timeout == 0 {
+		return ""
 	}
-	if j.Status.Finished() {
-		return limit
-	}
-	switch {
-	case limit == "":
-		limit = "none"
-	case !j.Deadline.IsZero():
+	limit := units.DurationText(j.Timeout.Duration())
+	if !j.Status.Finished() && !j.Deadline.IsZero() {
 		limit += " (at " + m.clock(j.Deadline) + ")"
 	}
-	if j.Grace > 0 {
-		grace = "killed " + units.DurationText(j.Grace.Duration()) + " after stop"
-	}
-	return m.join(limit, grace)
+	return limit
 }
 
 func (m *Model) unreachable() string {

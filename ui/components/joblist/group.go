@@ -1,6 +1,8 @@
 package joblist
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -54,7 +56,19 @@ func (m *Model) grouped(rows []*row) []*row {
 		}
 		head.behind = append(head.behind, r)
 	}
+	for _, head := range heads {
+		slices.SortStableFunc(head.behind, compareInGroup)
+	}
 	return kept
+}
+
+// compareInGroup puts jobs that run in the order in which they were started, which is that of the
+// project's file.
+func compareInGroup(a, b *row) int {
+	if a.need != b.need || a.need != statusbadge.NeedsInput && a.need != statusbadge.Runs {
+		return cmp.Compare(a.need, b.need)
+	}
+	return cmp.Or(a.began.Compare(b.began), a.Job.CreatedAt.Compare(b.Job.CreatedAt))
 }
 
 // groupCells are the name of a group and what its jobs do: "3 running, 1 failed", or "●3 ✗1" in less room.
@@ -82,12 +96,12 @@ func (m *Model) groupCells(r *row) []cell {
 		word, glyph string
 		paint       cells.Paint
 	}{
-		{c.Waiting, needs, m.glyphs.Waiting, m.paints.accent},
+		{c.Waiting, needs, m.glyphs.Waiting, cells.NewPaint(m.styles.Waiting)},
 		{c.Running - c.Waiting, " running", m.glyphs.Running, quiet},
 		{c.Queued, " queued", m.glyphs.Queued, quiet},
 		{c.Failed + c.Seen, " failed", m.glyphs.Failed, failed},
 		{c.Done, " done", m.glyphs.Done, quiet},
-		{c.Stopped, " stopped", m.glyphs.Done, quiet},
+		{c.Stopped, " stopped", m.glyphs.Stopped, quiet},
 	} {
 		if count.n == 0 {
 			continue

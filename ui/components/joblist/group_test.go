@@ -2,9 +2,11 @@ package joblist_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 	"github.com/google/go-cmp/cmp"
 
@@ -52,11 +54,11 @@ func putProjects(list *joblist.Model) {
 func TestJobsOfAGroupStandTogether(t *testing.T) {
 	list := newGrouping(70, 20, true)
 	putProjects(list)
-	unfolded := []string{"▾ shop", "web", "api ▸1", "worker •", "migrate", "tunnel", "single", "lint", "▸ blog"}
+	unfolded := []string{"▾ shop", "api ▸1", "web", "worker •", "migrate", "tunnel", "single", "lint", "▸ blog"}
 	if diff := cmp.Diff(unfolded, names(list)); diff != "" {
 		t.Fatal(diff)
 	}
-	if j, ok := list.Selected(); !ok || j.ID != "web" {
+	if j, ok := list.Selected(); !ok || j.ID != "api" {
 		t.Errorf("a new list selects %q, not the first job", j.ID)
 	}
 
@@ -94,6 +96,31 @@ func TestJobsOfAGroupStandTogether(t *testing.T) {
 	list.Update(press("l"))
 	if got := names(list); got[len(got)-3] != "▾ blog" || got[len(got)-1] != "site" {
 		t.Errorf("%q", got)
+	}
+}
+
+// hob up starts the processes of a file from its top.
+func TestRunningJobsOfAGroupAreInTheOrderOfTheirStart(t *testing.T) {
+	list := newGrouping(70, 20, true)
+	for i, name := range []string{"db", "api", "web"} {
+		list.Put(of("shop", stillRuns(name, "", time.Hour-time.Duration(i)*time.Millisecond)))
+	}
+	list.Put(of("shop", ranUntil("css", time.Hour, 0)))
+	list.Put(of("shop", ranUntil("migrate", time.Minute, 0)))
+	if diff := cmp.Diff([]string{"▾ shop", "db", "api", "web", "migrate", "css"}, names(list)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestGroupShowsTheMarkOfStoppedJobs(t *testing.T) {
+	list := newGrouping(24, 10, true)
+	stopped := ranUntil("db", time.Minute, 0)
+	stopped.Status, stopped.Exit.Status, stopped.Exit.EndedBy, stopped.Exit.Signal = engine.Killed, engine.Killed, "cli", "SIGTERM"
+	stopped.Exit.Reason = engine.ReasonSignal
+	list.Put(of("shop", stopped))
+	list.Put(of("shop", ranUntil("api", time.Minute, 0)))
+	if head := strings.Split(ansi.Strip(list.View()), "\n")[0]; !strings.Contains(head, "✓1 ■1") {
+		t.Errorf("%q", head)
 	}
 }
 
