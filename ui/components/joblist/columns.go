@@ -32,6 +32,7 @@ const (
 // columns are the widths of what a row shows, from the left; 0 leaves it out.
 type columns struct {
 	badge, name, host, usage, doing, time, end int
+	hostNamed                                  bool // there is no column for hosts: they are beside the name
 }
 
 // columns returns the widths for the current size. They depend only on the size and on whether there
@@ -58,6 +59,7 @@ func (m *Model) columns() columns {
 	if m.w >= 70 && m.hosts > 0 {
 		c.host = hostWidth
 	}
+	c.hostNamed = c.usage > 0 && c.host == 0
 	c.name = m.w - 1 // the bar
 	if m.w >= 26 {
 		c.end = 1
@@ -178,8 +180,8 @@ func (m *Model) sortAt(x int) {
 // A name in less room keeps its beginning, else both its ends.
 const shortName = 16
 
-// name is the job's name, unread mark and other marks in exactly w columns.
-func (m *Model) name(r *row, w int, pick func(cells.Paint) cells.Paint) []cell {
+// name is the job's name, unread mark and other marks, and what is shown beside them, in exactly w columns.
+func (m *Model) name(r *row, w int, beside string, pick func(cells.Paint) cells.Paint) []cell {
 	style := pick(m.paints.text)
 	news := ""
 	if r.Unread > 0 || r.Job.FailedUnseen() {
@@ -204,7 +206,7 @@ func (m *Model) name(r *row, w int, pick func(cells.Paint) cells.Paint) []cell {
 	if name == "" {
 		name = string(r.Job.ID)
 	}
-	room := max(0, w-cells.Width(indent+runs+news+marks))
+	room := max(0, w-cells.Width(indent+runs+news+marks+beside))
 	cut := cells.Name(name, room, m.glyphs.Ellipsis)
 	if room < shortName && cells.Width(name) > room {
 		cut = cells.Truncate(name, room, m.glyphs.Ellipsis)
@@ -219,7 +221,7 @@ func (m *Model) name(r *row, w int, pick func(cells.Paint) cells.Paint) []cell {
 		row = slices.Insert(row, 0, cell{text: indent, paint: style})
 	}
 	ports := listening(r.Job, room-cells.Width(cut))
-	row = append(row, cell{text: runs, paint: m.paints.muted}, cell{text: news, paint: m.paints.accent}, cell{text: marks, paint: m.paints.warning}, cell{text: ports, paint: m.paints.muted})
+	row = append(row, cell{text: runs, paint: m.paints.muted}, cell{text: news, paint: m.paints.accent}, cell{text: marks, paint: m.paints.warning}, cell{text: beside, paint: m.paints.muted}, cell{text: ports, paint: m.paints.muted})
 	return append(row, cell{text: cells.Blank(room - cells.Width(cut) - cells.Width(ports)), paint: m.paints.text})
 }
 

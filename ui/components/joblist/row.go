@@ -63,13 +63,17 @@ func (m *Model) row(r *row, c columns, selected bool) string {
 	}
 	row = append(row, cell{text: " ", paint: m.paints.text})
 
+	host := ""
+	if c.hostNamed && j.Host != "" {
+		host = " " + m.glyphs.Dot + " " + m.host(j, c.usage)
+	}
 	c = m.share(r, c)
-	row = append(row, m.name(r, c.name, pick)...)
+	row = append(row, m.name(r, c.name, host, pick)...)
 	if c.host > 0 {
 		row = append(row, cell{text: " " + cells.Fit(m.host(j, c.host), c.host), paint: pick(m.paints.muted)})
 	}
 	if c.usage > 0 {
-		row = append(row, m.usage(j, c))
+		row = append(row, m.usage(j))
 	}
 	if c.doing > 0 {
 		doing := m.doing(r, c)
@@ -90,13 +94,13 @@ func (m *Model) badgeStyle(j engine.Job) lipgloss.Style {
 	return m.badge.Style(j)
 }
 
-// share extends the column of the name into empty columns beside it: usage once the job has ended, and
-// activity. A long name of a running job takes a part of the activity column permanently, so that
+// share extends the column of the name into empty columns beside it: usage, of a job that has ended
+// or is on a host, and activity. A long name of a running job takes a part of the activity column permanently, so that
 // it does not change its width.
 func (m *Model) share(r *row, c columns) columns {
 	j := r.Job
 	done := j.Status.Finished()
-	if done && j.Host == "" && c.host == 0 && c.usage > 0 {
+	if (done || j.Host != "") && c.hostNamed {
 		c.name += c.usage + 1
 		c.usage = 0
 	}
@@ -180,7 +184,7 @@ func (m *Model) doing(r *row, c columns) cell {
 		}
 		return cell{text: m.bar(p.Percent, c.doing), paint: style}
 	}
-	if c.host == 0 && c.usage == 0 && j.Host != "" {
+	if c.host == 0 && !c.hostNamed && j.Host != "" {
 		return cell{text: cells.Truncate(cells.Clean(j.Host), c.doing, m.glyphs.Ellipsis), paint: m.paints.muted}
 	}
 	if !m.coarse && !j.Status.Finished() && active(r.Trace) {
@@ -247,10 +251,7 @@ func (m *Model) host(j engine.Job, w int) string {
 }
 
 // usage shows CPU and memory; of a job on a host, for which neither is known, the host.
-func (m *Model) usage(j engine.Job, c columns) cell {
-	if c.host == 0 && j.Host != "" {
-		return cell{text: " " + cells.FitLeft(m.host(j, c.usage), c.usage), paint: m.paints.muted}
-	}
+func (m *Model) usage(j engine.Job) cell {
 	cpu, memory := usage(j)
 	return cell{text: " " + cells.FitLeft(cpu, cpuWidth) + " " + cells.FitLeft(memory, memoryWidth), paint: m.paints.muted}
 }
