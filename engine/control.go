@@ -208,7 +208,7 @@ func (e *Engine) Screen(ctx context.Context, id ID) (Screen, error) {
 }
 
 // OpenTerminal opens a live session with the job's terminal. It returns ErrUnsupported for a job
-// without one.
+// without one. The session of a job that has not begun shows why it waits, until it begins.
 func (e *Engine) OpenTerminal(ctx context.Context, id ID, o TerminalOptions) (Terminal, error) {
 	run, j, err := e.open(ctx, "attach to", id)
 	if err != nil {
@@ -217,6 +217,9 @@ func (e *Engine) OpenTerminal(ctx context.Context, id ID, o TerminalOptions) (Te
 	r, ok := run.(TerminalOpener)
 	if !ok {
 		return nil, opError("attach to", j, ErrUnsupported)
+	}
+	if opensLater(&j) {
+		return e.openLater(ctx, run, j, o), nil
 	}
 	t, err := r.OpenTerminal(ctx, o)
 	return t, opError("attach to", j, err)

@@ -61,7 +61,30 @@ func (p *Pane) attachTo(jobs []engine.Job) tea.Cmd {
 	if jobs[0].Host != "" && jobs[0].Link == engine.LinkUnreachable && p.opts.connect != nil {
 		return p.reach() // its host must be connected first
 	}
+	if j := jobs[0]; j.Kind == engine.KindFile { // an empty window until its host answers would promise a terminal
+		p.toasts.Clear()
+		return p.showOutputOnly(j.ID)
+	}
 	return p.attach(jobs[0].ID, false)
+}
+
+// showOutputOnly moves the focus to the log of a job that cannot be attached to, and says why. The user
+// may already be typing for the job.
+func (p *Pane) showOutputOnly(id engine.ID) tea.Cmd {
+	p.focus = areaLog
+	p.spreadFocus()
+	why := "No terminal; showing the output"
+	switch j, ok := p.jobs[id]; {
+	case ok && j.Status == engine.Lost:
+		why = "The job is lost; showing its last output"
+	case ok && j.Status.Finished():
+		why = "The job has exited; showing its output"
+	case ok && j.Status == engine.Queued:
+		why = "No terminal, and the job is still queued"
+	case ok && j.Stdin.Writable():
+		why = p.dotted(why, p.does(p.opts.keys.Panes.SendLine, "send line"))
+	}
+	return tea.Batch(p.arrange(), p.refuse(why), p.ignoreKeys())
 }
 
 func (p *Pane) attach(id engine.ID, fore bool) tea.Cmd {
@@ -148,18 +171,7 @@ func (p *Pane) noTerminal(a *attachment, err error) tea.Cmd {
 	}
 	cmds := []tea.Cmd{p.leaveJob()}
 	if plain {
-		p.focus = areaLog
-		p.spreadFocus()
-		why := "No terminal; showing the output"
-		switch j, ok := p.jobs[a.id]; {
-		case ok && j.Status == engine.Lost:
-			why = "The job is lost; showing its last output"
-		case ok && j.Status.Finished():
-			why = "The job has exited; showing its output"
-		case ok && j.Stdin.Writable():
-			why = p.dotted(why, p.does(p.opts.keys.Panes.SendLine, "send line"))
-		}
-		return tea.Batch(append(cmds, p.arrange(), p.refuse(why))...)
+		return tea.Batch(append(cmds, p.showOutputOnly(a.id))...)
 	}
 	return tea.Batch(append(cmds, p.fail("Can't attach", err))...)
 }

@@ -145,6 +145,29 @@ func TestForeground(t *testing.T) {
 		s.sees("╭ Jobs")
 	})
 
+	inBubble(t, "keys for a job without a terminal say that it does not get them", func(t *testing.T) {
+		eng := three()
+		eng.fail["open-terminal"] = engine.ErrUnsupported
+		s := newHarness(t, 100, 24, eng)
+		s.run(s.pane.Foreground("dev-aaaaa"))
+		s.pump()
+		s.press("e")
+		s.sees("has no terminal: keys do not reach it")
+		s.press("ctrl+c")
+		s.calledLast("signal dev-aaaaa SIGINT")
+	})
+
+	inBubble(t, "Ctrl+C ends a queued job without a terminal", func(t *testing.T) {
+		eng := three()
+		eng.jobs[0].Status, eng.jobs[0].StartedAt = engine.Queued, time.Time{}
+		eng.fail["open-terminal"] = engine.ErrUnsupported
+		s := newHarness(t, 100, 24, eng)
+		s.run(s.pane.Foreground("dev-aaaaa"))
+		s.pump()
+		s.press("ctrl+c")
+		s.calledLast("stop dev-aaaaa")
+	})
+
 	inBubble(t, "it ended before anybody looked", func(t *testing.T) {
 		eng := three()
 		eng.fail["open-terminal"] = engine.ErrNotRunning
@@ -261,6 +284,19 @@ func TestAttachFromPanes(t *testing.T) {
 		s.press("a")
 		s.sees("No terminal; showing the output")
 		s.sees("╭ Jobs")
+	})
+	inBubble(t, "no window is opened for one that is known to have none", func(t *testing.T) {
+		eng := onHost()
+		eng.jobs[0].Status, eng.jobs[0].StartedAt = engine.Queued, time.Time{}
+		s := newHarness(t, 80, 24, eng)
+		s.press("a")
+		s.sees("No terminal, and the job is still queued")
+		s.press("c", "x") // meant for the job
+		for _, call := range s.eng.did() {
+			if strings.HasPrefix(call, "stop") || strings.HasPrefix(call, "clear") || call == "open-terminal" {
+				t.Errorf("it did %q", call)
+			}
+		}
 	})
 	inBubble(t, "a line is only offered to a job that takes one", func(t *testing.T) {
 		eng := three()

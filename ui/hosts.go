@@ -71,11 +71,15 @@ func (p *Pane) reached(j engine.Job, made bool, err error) tea.Cmd {
 // host answers again.
 func connectKey(host string) string { return "connect " + host }
 
-// interruptShown sends the foreground job the signal that Ctrl+C sends in a terminal.
+// interruptShown sends the foreground job the signal that Ctrl+C sends in a terminal. A queued job,
+// which has no process, is ended.
 func (p *Pane) interruptShown() tea.Cmd {
 	j, ok := p.jobs[p.attachment.id]
 	if !ok {
 		return nil
+	}
+	if j.Status == engine.Queued {
+		return p.stop([]engine.Job{j.Job})
 	}
 	return p.signal(j.Job, "SIGINT")
 }

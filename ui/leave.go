@@ -38,6 +38,9 @@ func (p *Pane) pressAttached(msg tea.KeyPressMsg) tea.Cmd {
 		if msg.String() == "ctrl+c" {
 			return p.interruptShown()
 		}
+		if _, scrolls := p.boundTo(msg, "log"); !scrolls && (msg.Text != "" || msg.Code == tea.KeyEnter) {
+			return p.refuse("This job has no terminal: keys do not reach it")
+		}
 		return p.route(p.log.Update(msg))
 	}
 	return p.toTerminal(msg)

@@ -23,13 +23,16 @@ func testPending(t *testing.T, cluster *slurmtest.Cluster) {
 	if j.Status != engine.Queued || j.Pending.Reason == "" || j.Pending.SchedulerID != numberOf(t, cluster, j) || !j.StartedAt.IsZero() {
 		t.Errorf("the job is %s, %+v", j.Status, j.Pending)
 	}
-	term, err := e.OpenTerminal(t.Context(), j.ID, engine.TerminalOptions{Control: true, Client: "test"})
+	term, err := e.OpenTerminal(t.Context(), j.ID, engine.TerminalOptions{Control: true, Client: "test", Size: engine.Size{Cols: 50, Rows: 10}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer term.Close()
-	if chunk, err := term.Next(t.Context()); err != nil || !chunk.Reset || chunk.Exit != nil {
+	if chunk, err := term.Next(t.Context()); err != nil || !chunk.Reset || chunk.Exit != nil || !strings.Contains(string(chunk.Data), ", partition shut") {
 		t.Errorf("its terminal begins with %+v, %v", chunk, err)
+	}
+	if err := term.Write(t.Context(), []byte("typed")); err != nil {
+		t.Errorf("typing before it begins: %v", err)
 	}
 	err = e.Write(t.Context(), j.ID, []byte("x"))
 	if hint, ok := errors.AsType[*engine.Error](err); !ok || !errors.Is(err, engine.ErrNotRunning) || !strings.Contains(hint.Hint, "it is queued") {
@@ -42,8 +45,13 @@ func testPending(t *testing.T, cluster *slurmtest.Cluster) {
 	if err := e.StartNow(t.Context(), j.ID); !errors.Is(err, engine.ErrNotQueued) {
 		t.Errorf("it is started beyond Slurm's queue: %v", err)
 	}
-	if _, err := e.Stop(t.Context(), j.ID, engine.StopOptions{By: "test"}); err != nil {
+	if err := term.Write(t.Context(), []byte("\x03")); err != nil { // Ctrl+C
 		t.Fatal(err)
+	}
+	for chunk := (engine.TerminalChunk{}); chunk.Exit == nil; {
+		if chunk, err = term.Next(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 	}
 	j = when(t, e, j.ID, is(engine.Killed))
 	if j.Exit.Reason != engine.ReasonKill || j.Exit.EndedBy != "test" || j.Exit.Code != nil || j.Pending != nil {
@@ -163,27 +171,6 @@ func testSettings(t *testing.T, cluster *slurmtest.Cluster) {
 	}
 	if j = submit(t, e, "true", "--partition=main"); when(t, e, j.ID, func(j engine.Job) bool { return j.Status.Finished() }).Status != engine.Exited {
 		t.Errorf("with other options it did not run")
-	}
-}
-
-// While a session with the node of a job is open, the job is known to wait for input.
-func testWaitsForInput(t *testing.T, cluster *slurmtest.Cluster) {
-	testtool.Need(t, "stty")
-	e := onSlurm(t, cluster)
-	j := submit(t, e, "head -n 1 >/dev/null; stty -echo; printf 'Password: '; head -n 1 >/dev/null; exec sleep 1000")
-	watch(t, e, j.ID)
-	when(t, e, j.ID, is(engine.Running))
-	answer := func() {
-		if err := e.Write(t.Context(), j.ID, []byte("x\r")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	answer()
-	when(t, e, j.ID, func(j engine.Job) bool { return j.Waiting && j.Entry == engine.EntryHidden })
-	answer() // prints nothing
-	when(t, e, j.ID, func(j engine.Job) bool { return !j.Waiting })
-	if _, err := e.Kill(t.Context(), j.ID); err != nil {
-		t.Fatal(err)
 	}
 }
 

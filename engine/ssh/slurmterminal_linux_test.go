@@ -1,0 +1,62 @@
+package ssh
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/slurmtest"
+	"github.com/hobjobs/hob/internal/testtool"
+)
+
+// A client may attach to a job that waits. It gets the terminal, in its size, when the job begins.
+func testTerminalOpenedWhileTheJobWaits(t *testing.T, cluster *slurmtest.Cluster) {
+	testtool.Need(t, "stty")
+	e := onSlurm(t, cluster)
+	j := submit(t, e, "echo ready; read -r x; stty size; echo got $x", "--hold")
+	term, err := e.OpenTerminal(t.Context(), j.ID, engine.TerminalOptions{Control: true, Client: "test", Size: engine.Size{Cols: 50, Rows: 10}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer term.Close()
+	screen := ""
+	shows := func(text string) {
+		for !strings.Contains(screen, text) {
+			chunk, err := term.Next(t.Context())
+			if err != nil {
+				t.Fatalf("%v, after %q", err, screen)
+			}
+			if screen += string(chunk.Data); chunk.Exit != nil {
+				t.Fatalf("the job ended as %+v, after %q", chunk.Exit, screen)
+			}
+		}
+	}
+	shows("Queued: ")
+	cluster.Run(t, "scontrol", "release", numberOf(t, cluster, j))
+	shows("ready")
+	if err := term.Write(t.Context(), []byte("hello\r")); err != nil {
+		t.Fatal(err)
+	}
+	shows("10 50\r\ngot hello")
+}
+
+// While a session with the node of a job is open, the job is known to wait for input.
+func testWaitsForInput(t *testing.T, cluster *slurmtest.Cluster) {
+	testtool.Need(t, "stty")
+	e := onSlurm(t, cluster)
+	j := submit(t, e, "head -n 1 >/dev/null; stty -echo; printf 'Password: '; head -n 1 >/dev/null; exec sleep 1000")
+	watch(t, e, j.ID)
+	when(t, e, j.ID, is(engine.Running))
+	answer := func() {
+		if err := e.Write(t.Context(), j.ID, []byte("x\r")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	answer()
+	when(t, e, j.ID, func(j engine.Job) bool { return j.Waiting && j.Entry == engine.EntryHidden })
+	answer() // prints nothing
+	when(t, e, j.ID, func(j engine.Job) bool { return !j.Waiting })
+	if _, err := e.Kill(t.Context(), j.ID); err != nil {
+		t.Fatal(err)
+	}
+}
