@@ -165,22 +165,16 @@ func (p *Pane) drawList() []string {
 	case p.opts.keys.Jobs.Filter.Enabled():
 		count += " " + p.opts.glyphs.Dot + " " + p.opts.keys.Jobs.Filter.Help().Key + " filter"
 	}
-	top, room, rowCount, at := p.list.Window()
-	place := ""
-	if rowCount > room {
-		place = strconv.Itoa(at+1) + " of " + strconv.Itoa(rowCount)
-	}
+	top, rowCount := p.list.Window()
+	marked := ""
 	if n := len(p.list.Marked()); n > 0 {
-		if place != "" {
-			place = " " + p.opts.glyphs.Dot + " " + place
-		}
-		place = strconv.Itoa(n) + " marked" + place
+		marked = strconv.Itoa(n) + " marked"
 	}
 	lines := []string{f.Top("Jobs", p.dotted(p.list.SortNote(), p.zoomNote()), l.listFrame.w)}
 	head := p.list.HeaderRows()
 	lines = append(lines, f.Sides(rows[:head], l.listFrame.w)...)
 	lines = append(lines, f.Scrolled(rows[head:], l.listFrame.w, top, rowCount, p.opts.glyphs.ScrollThumb)...)
-	return append(lines, f.Bottom(count, place, l.listFrame.w))
+	return append(lines, f.Bottom(count, marked, l.listFrame.w))
 }
 
 // drawRight draws detail above log, or the visible one of them.

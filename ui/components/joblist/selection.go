@@ -25,11 +25,10 @@ func (m *Model) Passed() []engine.Job {
 	return jobs
 }
 
-// Window returns the visible part of the list: index of its first row, number of rows that fit,
-// total number of rows, and index of the selected row.
-func (m *Model) Window() (top, room, rows, at int) {
+// Window returns the index of the first visible row, and the number of all rows.
+func (m *Model) Window() (top, rows int) {
 	m.settle()
-	return m.box.Top, m.box.Rows, m.box.Len, m.box.At
+	return m.box.Top, m.box.Len
 }
 
 // selectedRow returns the selected row, or nil if there is none.
