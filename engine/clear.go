@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/statedir"
 )
 
 // Clear moves finished jobs to the trash and returns the jobs that it moved; a job that another
@@ -142,7 +143,7 @@ func (e *Engine) inTrash(refs []ID) ([]ID, error) {
 	}
 	var jobs []Job // the jobs in the trash, read when a reference is not an id
 	find := func(ref ID) (ID, error) {
-		if slices.ContainsFunc(trash, func(t jobdir.Trashed) bool { return t.ID == string(ref) }) {
+		if slices.ContainsFunc(trash, func(t statedir.Trashed) bool { return t.ID == string(ref) }) {
 			return ref, nil
 		}
 		if jobs == nil {

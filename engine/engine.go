@@ -8,15 +8,15 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
+	"github.com/hobjobs/hob/internal/statedir"
 )
 
 // Engine supervises jobs. Create one with [New] and release it with [Engine.Close]. All its methods
 // may be called concurrently.
 type Engine struct {
 	cfg      config
-	root     *jobdir.Root
+	root     *statedir.Root
 	here     place
 	backends []Backend // those of the caller, then the engine's own
 	log      *slog.Logger
@@ -59,7 +59,7 @@ func New(opts ...Option) (*Engine, error) {
 	if cfg.logLimit > 0 && cfg.logLimit < minLogLimit {
 		return nil, invalid("open", "a log limit under 2 MiB", "give at least 2 MiB, or a negative limit for none")
 	}
-	root, err := jobdir.OpenRoot(cfg.root)
+	root, err := statedir.OpenRoot(cfg.root)
 	if err != nil {
 		return nil, rootError(err)
 	}
@@ -90,7 +90,7 @@ func New(opts ...Option) (*Engine, error) {
 // DefaultStateDir returns the default state directory: $HOB_STATE_DIR, else $XDG_STATE_HOME/hob, else
 // ~/.local/state/hob.
 func DefaultStateDir() (string, error) {
-	root, err := jobdir.ResolveRoot()
+	root, err := statedir.ResolveRoot()
 	if err != nil {
 		return "", rootError(err)
 	}
@@ -99,7 +99,7 @@ func DefaultStateDir() (string, error) {
 
 func rootError(err error) error {
 	e := &Error{Op: "open", Err: fmt.Errorf("%w: %w", ErrStateDir, err)}
-	if r, ok := errors.AsType[*jobdir.RootError](err); ok {
+	if r, ok := errors.AsType[*statedir.RootError](err); ok {
 		e.Hint = r.Hint
 	}
 	return e

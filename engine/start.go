@@ -15,6 +15,7 @@ import (
 
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/queue"
+	"github.com/hobjobs/hob/internal/statedir"
 	"github.com/hobjobs/hob/internal/termenv"
 )
 
@@ -244,7 +245,7 @@ func (e *Engine) metaOf(s Spec, backend string, o startOptions) jobdir.Meta {
 		},
 	}
 	if m.Token == "" {
-		m.Token = jobdir.NewToken()
+		m.Token = statedir.NewToken()
 	}
 	if m.EnvNames == nil {
 		m.EnvNames = []string{}

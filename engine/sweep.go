@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/statedir"
 )
 
 // sweepGrace is how long after its start a sweep may continue although the engine is closed, so
@@ -25,8 +26,8 @@ func (e *Engine) Sweep(ctx context.Context) error {
 		return ctx.Err()
 	}
 	r := e.cfg.retention
-	err := e.root.Sweep(ctx, jobdir.SweepOptions{
-		Keep: jobdir.Keep{Age: r.Age, Count: r.Count, Bytes: r.Bytes, Trash: r.TrashAge},
+	err := e.root.Sweep(ctx, statedir.SweepOptions{
+		Keep: statedir.Keep{Age: r.Age, Count: r.Count, Bytes: r.Bytes, Trash: r.TrashAge},
 		Now:  e.cfg.now,
 		Boot: e.here.boot, SinceBoot: e.cfg.sinceBoot,
 		Ours:    func(rec *jobdir.Record) bool { return rec.Meta.Host != "" || e.here.canJudge(rec) },
@@ -45,7 +46,7 @@ func (e *Engine) Sweep(ctx context.Context) error {
 // by another machine are not subject to this machine's retention.
 func expired(rec *jobdir.Record, dir string) bool {
 	fi, err := os.Stat(dir)
-	return err == nil && rec.Meta.Host != "" && jobdir.IsSwept(fi.ModTime())
+	return err == nil && rec.Meta.Host != "" && statedir.IsSwept(fi.ModTime())
 }
 
 // sweepSometimes sweeps in the background, at most once an hour.
@@ -53,7 +54,7 @@ func (e *Engine) sweepSometimes() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	now := e.cfg.now()
-	if !e.swept.IsZero() && now.Sub(e.swept) < jobdir.SweepEvery {
+	if !e.swept.IsZero() && now.Sub(e.swept) < statedir.SweepEvery {
 		return
 	}
 	e.swept = now

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/statedir"
 	"github.com/hobjobs/hob/internal/testtool"
 )
 
@@ -133,7 +134,7 @@ func TestStartFailsWithoutRoomForEnd(t *testing.T) {
 			t.Parallel()
 			p := openPlace(t, filepath.Join(smallDisk(t, options), "state"))
 			_, err := p.make(engine.Spec{Script: "true"})
-			if root, ok := errors.AsType[*jobdir.RootError](err); !ok || !errors.Is(err, unix.ENOSPC) || !strings.Contains(root.Hint, "free disk space") {
+			if root, ok := errors.AsType[*statedir.RootError](err); !ok || !errors.Is(err, unix.ENOSPC) || !strings.Contains(root.Hint, "free disk space") {
 				t.Errorf("made: %v", err)
 			}
 		})

@@ -27,6 +27,7 @@ import (
 	"github.com/hobjobs/hob/engine/local"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
+	"github.com/hobjobs/hob/internal/statedir"
 )
 
 // client returns this test binary as another program that starts jobs.
@@ -44,7 +45,7 @@ func client(t testing.TB, name string, env ...string) *exec.Cmd {
 
 // runClient is the main function of client.
 func runClient(name string) int {
-	root, err := jobdir.OpenRoot(os.Getenv("HOB_TEST_ROOT"))
+	root, err := statedir.OpenRoot(os.Getenv("HOB_TEST_ROOT"))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1

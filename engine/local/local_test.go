@@ -14,6 +14,7 @@ import (
 	"github.com/hobjobs/hob/engine/local"
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/statedir"
 	"github.com/hobjobs/hob/internal/testtool"
 )
 
@@ -41,7 +42,7 @@ const patience = 60 * time.Second
 
 // place is a state directory with a backend.
 type place struct {
-	root *jobdir.Root
+	root *statedir.Root
 	b    *local.Backend
 }
 
@@ -64,7 +65,7 @@ func shortDir(t testing.TB) string {
 
 func openPlace(t testing.TB, dir string, opts ...local.Option) *place {
 	t.Helper()
-	root, err := jobdir.OpenRoot(dir)
+	root, err := statedir.OpenRoot(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +116,7 @@ func (p *place) makeWith(spec engine.Spec, prepare func(dir string) error) (engi
 	}
 	meta := jobdir.Meta{
 		Request: record.Request{
-			Token: jobdir.NewToken(), Name: "test", Command: spec.Command, Script: spec.Script, Dir: spec.Dir,
+			Token: statedir.NewToken(), Name: "test", Command: spec.Command, Script: spec.Script, Dir: spec.Dir,
 			Backend: "local", Kind: record.Kind(kind), Split: spec.Split, Stdin: record.Input(stdin), InitialSize: spec.Size,
 			Timeout: record.InMilliseconds(spec.Timeout), Grace: record.InMilliseconds(spec.Grace), LogLimit: spec.LogLimit,
 			StartInBackground: spec.Backgrounded, Restart: spec.Restart, CreatedAt: time.Now(),

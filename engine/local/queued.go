@@ -11,10 +11,11 @@ import (
 	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/queue"
+	"github.com/hobjobs/hob/internal/statedir"
 )
 
 // queueOf returns the directory of the queue of a job.
-func queueOf(dir string, r *record.Request) string { return queue.Dir(jobdir.QueuesOf(dir), r.Queue) }
+func queueOf(dir string, r *record.Request) string { return queue.Dir(statedir.QueuesOf(dir), r.Queue) }
 
 // views are queues that were read once.
 type views map[string]*queue.View

@@ -14,6 +14,7 @@ import (
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/engine/ssh/internal/slurm"
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/statedir"
 )
 
 // observe returns the state of jobs of this host, as well as it can be determined without a long
@@ -61,7 +62,7 @@ func (h *host) asRecorded(r engine.Record) engine.State {
 	o := lastKnown(r)
 	o.Link, o.StaleSince = r.Job.Link, lastSeen(r)
 	root := filepath.Dir(filepath.Dir(r.Dir))
-	if o.LinkError = jobdir.HostError(root, h.name); o.LinkError != "" {
+	if o.LinkError = statedir.HostError(root, h.name); o.LinkError != "" {
 		o.Link = engine.LinkUnreachable
 	}
 	return o

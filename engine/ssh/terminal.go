@@ -12,6 +12,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/statedir"
 	"github.com/hobjobs/hob/internal/vt"
 )
 
@@ -48,7 +49,7 @@ func (r *Run) OpenTerminal(ctx context.Context, o engine.TerminalOptions) (engin
 	life, end := context.WithCancel(r.b.life)
 	t := &terminal{
 		r: r, file: path.Join(dir, jobdir.OutputFile), o: o, life: life, end: end, size: r.rec.Job.Size,
-		poke: make(chan struct{}, 1), token: jobdir.NewToken(),
+		poke: make(chan struct{}, 1), token: statedir.NewToken(),
 	}
 	if o.Control {
 		if err := t.TakeControl(ctx); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
+	"github.com/hobjobs/hob/internal/statedir"
 )
 
 // A stranger is a holder of a protocol that this hob does not support. It is written out byte by
@@ -55,13 +56,13 @@ func newStranger(t *testing.T, w *world, low, high uint16) *stranger {
 	if err != nil {
 		t.Fatal(err)
 	}
-	root, err := jobdir.OpenRoot(w.State)
+	root, err := statedir.OpenRoot(w.State)
 	if err != nil {
 		t.Fatal(err)
 	}
 	meta := jobdir.Meta{
 		Request: record.Request{
-			Token: jobdir.NewToken(), Name: "stranger", Command: []string{"sleep", "1000"}, Dir: "/", Backend: "local", Kind: "pty",
+			Token: statedir.NewToken(), Name: "stranger", Command: []string{"sleep", "1000"}, Dir: "/", Backend: "local", Kind: "pty",
 			Stdin: "pty", InitialSize: record.Size{Cols: 80, Rows: 24}, Grace: 5000, ClientMachine: proc.MachineID(), CreatedAt: time.Now(), CreatedBy: "cli",
 		},
 	}

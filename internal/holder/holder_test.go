@@ -21,6 +21,7 @@ import (
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
+	"github.com/hobjobs/hob/internal/statedir"
 	"github.com/hobjobs/hob/internal/vt"
 )
 
@@ -50,7 +51,7 @@ func newOpened(t *testing.T, cfg Config) *Holder {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(base) })
-	root, err := jobdir.OpenRoot(filepath.Join(base, "state"))
+	root, err := statedir.OpenRoot(filepath.Join(base, "state"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"runtime"
 	"strconv"
 
-	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/plainfile"
 )
 
 // maxSocketPath returns the maximum length of a socket's path: that of the kernel's sun_path without
@@ -79,8 +79,8 @@ func privateDir(d string) error {
 	if !info.IsDir() {
 		return fmt.Errorf("%s is not a directory", d)
 	}
-	if err := jobdir.CheckOwner(d, info); err != nil {
-		return err
+	if err := plainfile.CheckOwner(info); err != nil {
+		return fmt.Errorf("%s %w", d, err)
 	}
 	if info.Mode().Perm() != 0o700 {
 		return os.Chmod(d, 0o700)

@@ -54,7 +54,7 @@ func LockCursor(dir, client string) (*FileLock, error) {
 	if err := makeCursors(dir); err != nil {
 		return nil, err
 	}
-	return lockFile(filepath.Join(dir, CursorsDir, "l-"+clientName(client)))
+	return LockPath(filepath.Join(dir, CursorsDir, "l-"+clientName(client)))
 }
 
 func makeCursors(dir string) error {
@@ -100,7 +100,7 @@ func Interleave(dir string, now Mark) ([]Mark, error) {
 		return nil, err
 	}
 	path := filepath.Join(dir, CursorsDir, "order")
-	lock, err := lockFile(path + ".lock")
+	lock, err := LockPath(path + ".lock")
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,5 @@
 package jobdir
 
-// Unusable returns the RootError for the root at path after err.
-var Unusable = unusable
-
 // From returns at most n entries, beginning with the one that covers off.
 func (t *Times) From(off int64, n int) []Moment {
 	block, _ := t.block(func(m Moment) bool { return m.Offset <= off })

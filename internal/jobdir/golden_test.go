@@ -1,9 +1,8 @@
-package jobdir
+package jobdir_test
 
 import (
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -12,46 +11,48 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hobjobs/hob/engine/record"
+	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
+	"github.com/hobjobs/hob/internal/testtool"
 )
 
 // stored is the content of meta.json and state.json.
 type stored struct {
-	Meta  Meta
+	Meta  jobdir.Meta
 	State record.State
 }
 
 // storedRecords have all fields, none, or values that JSON must escape.
 func storedRecords() []stored {
 	var every, empty, odd stored
-	fill(reflect.ValueOf(&every).Elem())
-	every.Meta.Version, every.Meta.ID, every.Meta.Raw = Version, "every-22222", nil
+	testtool.Fill(&every)
+	every.Meta.Version, every.Meta.ID, every.Meta.Raw = jobdir.Version, "every-22222", nil
 	empty.Meta.ID = "empty-22222"
 	code := 0
-	odd.Meta = Meta{
-		Version: Version,
+	odd.Meta = jobdir.Meta{
+		Version: jobdir.Version,
 		Request: record.Request{
 			ID: "odd-22222", Name: "caf\xe9 <b> \t\x00\x7f \u2028 \U0001F525", Command: []string{"make", "caf\xe9", ""}, Script: "a && b\n",
 			Dir: "/tmp/\xff", EnvNames: []string{}, Labels: map[string]string{"": "\xff"}, CreatedAt: time.Date(2026, 11, 22, 1, 2, 3, 456, time.FixedZone("", -5400)),
 		},
 	}
 	odd.State = record.State{
-		Version: Version, Leader: proc.Identity{PID: 1}, Title: "\x1b]0;\xe9", Cwd: "/tmp/\xff", HoleLines: -1,
+		Version: jobdir.Version, Leader: proc.Identity{PID: 1}, Title: "\x1b]0;\xe9", Cwd: "/tmp/\xff", HoleLines: -1,
 		Exit: record.Exit{Status: "lost", Error: "\"x\": not found\n", Survivors: []record.Process{}},
 	}
-	zero := stored{Meta: Meta{Version: Version, Request: record.Request{ID: "zero-22222"}}, State: record.State{Exit: record.Exit{Code: &code}}}
+	zero := stored{Meta: jobdir.Meta{Version: jobdir.Version, Request: record.Request{ID: "zero-22222"}}, State: record.State{Exit: record.Exit{Code: &code}}}
 	return []stored{every, empty, odd, zero}
 }
 
 func TestRecordFormat(t *testing.T) {
-	r := madeRoot(t)
+	r := newRoot(t)
 	var files strings.Builder
 	for _, s := range storedRecords() {
 		wantMeta, wantState := s.Meta, s.State
 		if err := r.Adopt(&s.Meta, &s.State); err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range []string{MetaFile, StateFile} {
+		for _, name := range []string{jobdir.MetaFile, jobdir.StateFile} {
 			data, err := os.ReadFile(filepath.Join(r.Dir(string(s.Meta.ID)), name))
 			if err != nil {
 				t.Fatal(err)
@@ -61,12 +62,12 @@ func TestRecordFormat(t *testing.T) {
 		if s.Meta.Version == 0 {
 			continue // a record without a version is invalid
 		}
-		m, err := ReadMeta(r.Dir(string(s.Meta.ID)))
+		m, err := jobdir.ReadMeta(r.Dir(string(s.Meta.ID)))
 		if diff := cmp.Diff(inUTF8(wantMeta), m); diff != "" || err != nil {
 			t.Errorf("%s: %v\n%s", s.Meta.ID, err, diff)
 		}
-		st, err := ReadState(r.Dir(string(s.Meta.ID)))
-		wantState.Version = Version
+		st, err := jobdir.ReadState(r.Dir(string(s.Meta.ID)))
+		wantState.Version = jobdir.Version
 		if len(wantState.Exit.Survivors) == 0 {
 			wantState.Exit.Survivors = nil
 		}
@@ -79,7 +80,7 @@ func TestRecordFormat(t *testing.T) {
 }
 
 // inUTF8 returns m with valid UTF-8 in the fields that are not stored byte for byte.
-func inUTF8(m Meta) Meta {
+func inUTF8(m jobdir.Meta) jobdir.Meta {
 	m.Name = strings.ToValidUTF8(m.Name, "\ufffd")
 	for name, value := range m.Labels {
 		m.Labels[name] = strings.ToValidUTF8(value, "\ufffd")
@@ -88,43 +89,22 @@ func inUTF8(m Meta) Meta {
 }
 
 func TestReadRecordsOfOtherVersions(t *testing.T) {
-	m, err := DecodeMeta([]byte("{ \"version\": 9, \"ID\":\"x\", \"new\":{\"a\":[1]},\n \"command\":null, \"dir\":\"/tmp/caf\xe9\", \"labels\":null}\n"))
-	if diff := cmp.Diff(Meta{Version: 9, Request: record.Request{ID: "x", Dir: "/tmp/caf\ufffd"}}, m); diff != "" || err != nil {
+	m, err := jobdir.DecodeMeta([]byte("{ \"version\": 9, \"ID\":\"x\", \"new\":{\"a\":[1]},\n \"command\":null, \"dir\":\"/tmp/caf\xe9\", \"labels\":null}\n"))
+	if diff := cmp.Diff(jobdir.Meta{Version: 9, Request: record.Request{ID: "x", Dir: "/tmp/caf\ufffd"}}, m); diff != "" || err != nil {
 		t.Errorf("meta.json: %v\n%s", err, diff)
 	}
 	dir := t.TempDir()
 	text := `{"version":9,"new":[],"holder":{"pid":1,"new":2},"end":{"status":"exited","code":null,"new":null},"size":null}`
-	if err := os.WriteFile(filepath.Join(dir, StateFile), []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, jobdir.StateFile), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := ReadState(dir)
+	s, err := jobdir.ReadState(dir)
 	if diff := cmp.Diff(record.State{Version: 9, Holder: proc.Identity{PID: 1}, Exit: record.Exit{Status: "exited"}}, s); diff != "" || err != nil {
 		t.Errorf("state.json: %v\n%s", err, diff)
 	}
 	for _, text := range []string{"", "{", `{"version":1,}`, `{"version":"1"}`, `{"version":1}{}`, `[]`, "\x00\x00"} {
-		if m, err := DecodeMeta([]byte(text)); err == nil {
+		if m, err := jobdir.DecodeMeta([]byte(text)); err == nil {
 			t.Errorf("%q is %+v", text, m)
 		}
-	}
-}
-
-func TestIndexFormat(t *testing.T) {
-	r := madeRoot(t)
-	for _, s := range storedRecords() {
-		if !s.State.Exit.Known() {
-			s.State.Exit = record.Exit{Status: record.Exited}
-		}
-		rec := &Record{ID: string(s.Meta.ID), Started: s.Meta.ID != "empty-22222", Meta: s.Meta, State: s.State, Code: s.State.Exit.Code}
-		if err := r.AddToIndex(rec); err != nil {
-			t.Fatal(err)
-		}
-	}
-	data, err := os.ReadFile(filepath.Join(r.path, indexName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	golden.RequireEqual(t, data)
-	if x := r.Index(); x.Len() != 4 || x.Damaged != 0 {
-		t.Errorf("%d jobs, %d damaged", x.Len(), x.Damaged)
 	}
 }

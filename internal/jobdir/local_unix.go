@@ -66,12 +66,12 @@ const (
 
 // Full reports whether the file system of a job's directory has no space for another job,
 // so that output of this one may be missing.
-func Full(dir string) bool { return checkFreeSpace(dir) != nil }
+func Full(dir string) bool { return FreeSpace(dir) != nil }
 
-// checkFreeSpace returns an error if the file system of dir has no space for the records
+// FreeSpace returns an error if the file system of dir has no space for the records
 // of one more job: a job whose end could not be recorded would seem to run forever. It
 // returns nil if the free space is unknown.
-func checkFreeSpace(dir string) error {
+func FreeSpace(dir string) error {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil || st.Blocks == 0 {
 		return nil

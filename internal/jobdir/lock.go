@@ -1,7 +1,6 @@
 package jobdir
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -64,7 +63,7 @@ func Inherit(dir string, f *os.File) (*FileLock, error) {
 
 // Lock acquires the lock of the job directory dir, which a holder keeps while it runs. It
 // does not wait: the error is ErrLocked if the job has a holder.
-func Lock(dir string) (*FileLock, error) { return lockFile(filepath.Join(dir, LockFile)) }
+func Lock(dir string) (*FileLock, error) { return LockPath(filepath.Join(dir, LockFile)) }
 
 // Locked reports whether a process holds the lock of the job directory dir.
 func Locked(dir string) bool {
@@ -78,7 +77,9 @@ func Locked(dir string) bool {
 	return held(f)
 }
 
-func lockFile(path string) (*FileLock, error) {
+// LockPath acquires a lock on the file at path, which it creates if necessary. It does not wait for
+// longer than a test of the lock takes: the error is ErrLocked if another process has it.
+func LockPath(path string) (*FileLock, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
@@ -91,24 +92,6 @@ func lockFile(path string) (*FileLock, error) {
 		if !errors.Is(err, ErrLocked) || !time.Now().Before(end) {
 			f.Close()
 			return nil, err
-		}
-	}
-}
-
-// Exclusive acquires the lock called name of the whole root. It waits until ctx is done.
-func (r *Root) Exclusive(ctx context.Context, name string) (*FileLock, error) {
-	if err := r.Make(); err != nil {
-		return nil, err
-	}
-	for {
-		h, err := lockFile(filepath.Join(r.Jobs(), "."+name))
-		if !errors.Is(err, ErrLocked) {
-			return h, err
-		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(5 * time.Millisecond):
 		}
 	}
 }

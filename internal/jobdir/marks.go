@@ -17,6 +17,9 @@ const (
 	abandonedFile = "abandoned"
 )
 
+// NewPrefix begins the names of files and directories beside those of jobs that are not complete yet.
+const NewPrefix = ".new-"
+
 func has(dir, name string) bool {
 	_, err := os.Lstat(inDir(dir, name))
 	return err == nil
@@ -35,7 +38,7 @@ func MarkSeen(dir string) error {
 	if Seen(dir) {
 		return nil
 	}
-	f, err := os.CreateTemp(filepath.Dir(dir), newPrefix+"seen-")
+	f, err := os.CreateTemp(filepath.Dir(dir), NewPrefix+"seen-")
 	if err != nil {
 		return err
 	}
@@ -51,10 +54,18 @@ func MarkSeen(dir string) error {
 }
 
 // Abandon marks the directory of a job on a host: the host is no longer contacted about
-// the job. Restore removes the mark.
+// the job.
 func Abandon(dir string) error {
 	return os.WriteFile(filepath.Join(dir, abandonedFile), nil, 0o600)
 }
 
 // Abandoned reports whether dir has the mark of Abandon.
 func Abandoned(dir string) bool { return has(dir, abandonedFile) }
+
+// Unabandon removes the mark of Abandon.
+func Unabandon(dir string) error {
+	if err := os.Remove(filepath.Join(dir, abandonedFile)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}

@@ -31,6 +31,21 @@ const (
 	AliveFile    = "alive" // a pipe, see Alive
 )
 
+// ValidID reports whether id can be the name of a job directory.
+func ValidID(id string) bool {
+	if id == "" || len(id) > 128 || id[0] == '.' {
+		return false
+	}
+	for i := range len(id) {
+		switch c := id[i]; {
+		case 'a' <= c && c <= 'z', '0' <= c && c <= '9', 'A' <= c && c <= 'Z', c == '-', c == '_', c == '.':
+		default:
+			return false
+		}
+	}
+	return true
+}
+
 // Meta is the content of meta.json: the request and some additional fields.
 type Meta struct {
 	Version int `json:"version"`
@@ -59,7 +74,7 @@ func DecodeMeta(data []byte) (Meta, error) {
 	if m.Version < 1 {
 		return m, errors.New("invalid: no version")
 	}
-	m.applyRaw()
+	m.ApplyRaw()
 	return m, nil
 }
 
@@ -70,6 +85,12 @@ type RawRequest struct {
 	Command [][]byte `json:"command,omitempty"`
 	Script  []byte   `json:"script,omitempty"`
 	Dir     []byte   `json:"dir,omitempty"`
+}
+
+// WithRaw returns m as files have it: with Raw, if JSON strings cannot represent its fields.
+func (m Meta) WithRaw() Meta {
+	m.Raw = rawOf(&m)
+	return m
 }
 
 // rawOf returns the fields of m that JSON strings cannot represent, nil if there are none.
@@ -92,8 +113,8 @@ func rawOf(m *Meta) *RawRequest {
 	return &e
 }
 
-// applyRaw moves the fields of m.Raw to the request.
-func (m *Meta) applyRaw() {
+// ApplyRaw moves the fields of m.Raw to the request.
+func (m *Meta) ApplyRaw() {
 	e := m.Raw
 	if e == nil {
 		return

@@ -23,9 +23,9 @@ func (*Alive) Release() {}
 // this system.
 func Full(string) bool { return false }
 
-// checkFreeSpace returns an error if there is no space for one more job. It is not
+// FreeSpace returns an error if there is no space for one more job. It is not
 // implemented on this system.
-func checkFreeSpace(string) error { return nil }
+func FreeSpace(string) error { return nil }
 
 func lockRange(*os.File, int64, int64) error { return errors.ErrUnsupported }
 

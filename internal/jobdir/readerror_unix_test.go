@@ -3,7 +3,6 @@
 package jobdir
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -66,40 +65,6 @@ func TestReadErrors(t *testing.T) {
 			if got != tc.want || r.Finished() != tc.finished || (r.Problem != "") != tc.problem {
 				t.Errorf("error %q, want %q; finished %v; problem %q", got, tc.want, r.Finished(), r.Problem)
 			}
-			// Only complete records are added, because indexed jobs are never read again.
-			root := madeRoot(t)
-			if err := root.AddToIndex(&r); err != nil {
-				t.Fatal(err)
-			}
-			whole := tc.meta == nil && tc.state == nil && tc.code == nil
-			if got := root.Index().Find(r.ID) != nil; got != whole {
-				t.Errorf("in the index: %v, want %v", got, whole)
-			}
 		})
-	}
-}
-
-// The records name the job's host, from which its files must be removed first.
-func TestReleaseRecord(t *testing.T) {
-	asked := 0
-	release := func(context.Context, *Record, string) error { asked++; return nil }
-	short := &ReadError{File: MetaFile, Err: syscall.EMFILE}
-	forbidden := &ReadError{File: StateFile, Err: syscall.EACCES}
-	for _, tc := range []struct {
-		name          string
-		rec           Record
-		err           error
-		releaseRecord bool
-		asked         int
-	}{
-		{"too many open files", Record{ReadErr: short}, short, false, 0},
-		{"permission denied", Record{ReadErr: forbidden}, forbidden, true, 1},
-		{"no job", Record{}, ErrNoMeta, true, 0},
-		{"a job", Record{}, nil, true, 1},
-	} {
-		asked = 0
-		if got := releaseRecord(t.Context(), &tc.rec, tc.err, "dir", release) == nil; got != tc.releaseRecord || asked != tc.asked {
-			t.Errorf("%s: released %v, asked %d times; want %v, %d", tc.name, got, asked, tc.releaseRecord, tc.asked)
-		}
 	}
 }

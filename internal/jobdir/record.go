@@ -108,6 +108,9 @@ func (e *ReadError) Error() string {
 
 func (e *ReadError) Unwrap() error { return e.Err }
 
+// Temporary reports whether the system lacked resources, such as open files.
+func (e *ReadError) Temporary() bool { return isShortage(e.Err) }
+
 // ErrNoMeta is the error for a directory without meta.json: a job on a host that is being
 // created, or the remains of one.
 var ErrNoMeta = errors.New("the directory has no meta.json")
@@ -143,7 +146,7 @@ func read(dir string, from recordFiles) (Record, error) {
 		if fi, statErr := os.Stat(dir); statErr == nil && !fi.IsDir() {
 			return r, fs.ErrNotExist
 		}
-		r.Problem = "meta.json: " + reasonOf(err)
+		r.Problem = "meta.json: " + ReasonOf(err)
 		meta = Meta{}
 	}
 	meta.ID = record.ID(r.ID) // the directory's name is authoritative
@@ -167,7 +170,7 @@ func read(dir string, from recordFiles) (Record, error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return Record{ID: r.ID}, err
 	}
-	if r.ReadErr != nil && (isShortage(r.ReadErr) || !r.Finished() && r.Problem == "") {
+	if r.ReadErr != nil && (r.ReadErr.Temporary() || !r.Finished() && r.Problem == "") {
 		return r, r.ReadErr
 	}
 	return r, nil
@@ -342,4 +345,17 @@ func (r *Record) EndedAt() time.Time {
 		return r.State.Exit.At
 	}
 	return r.Touched
+}
+
+// ReasonOf returns the message of err without the operation and directory that package os
+// adds.
+func ReasonOf(err error) string {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		if p.Path != "" {
+			return filepath.Base(p.Path) + ": " + p.Err.Error()
+		}
+		return p.Err.Error()
+	}
+	return err.Error()
 }

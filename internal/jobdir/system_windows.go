@@ -2,17 +2,10 @@ package jobdir
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 
 	"golang.org/x/sys/windows"
 )
-
-// On Windows, access control lists protect a user's directories, not modes.
-const privateModes = false
-
-// CheckOwner does nothing on this system.
-func CheckOwner(string, fs.FileInfo) error { return nil }
 
 // isShortage reports whether err is a temporary lack of resources, not a property of the
 // file.

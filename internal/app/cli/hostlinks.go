@@ -11,7 +11,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh"
 	"github.com/hobjobs/hob/internal/config"
-	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/statedir"
 )
 
 const (
@@ -92,7 +92,7 @@ func (a *app) noteLink(host string, err error) {
 	if err != nil {
 		reason = err.Error()
 	}
-	if err := jobdir.RecordHostError(root, host, reason); err != nil {
+	if err := statedir.RecordHostError(root, host, reason); err != nil {
 		a.logger().Debug("cannot record whether the host is reachable", "host", host, "err", err)
 	}
 }

@@ -1,4 +1,4 @@
-package jobdir
+package statedir
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/internal/atomicfile"
+	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/plainfile"
 )
 
@@ -88,7 +89,7 @@ func (r *Root) clockNotePath() string { return filepath.Join(r.path, clockNoteNa
 
 // save records the clocks. Without a note, the next sweep detects no jump.
 func (a *ages) save(r *Root) {
-	data, err := json.Marshal(&clockNote{Version: Version, At: a.now, Boot: a.boot, BootMS: a.since.Milliseconds(), Jumped: a.jumped})
+	data, err := json.Marshal(&clockNote{Version: jobdir.Version, At: a.now, Boot: a.boot, BootMS: a.since.Milliseconds(), Jumped: a.jumped})
 	if err == nil {
 		_ = atomicfile.Write(r.clockNotePath(), append(data, '\n')) // optional, see above
 	}
@@ -102,7 +103,7 @@ func (a *ages) olderThan(at time.Time, age time.Duration) bool {
 
 // ended returns when the finished job in dir ended, by the current wall clock as far as
 // known, and whether that is longer ago than keep. A negative keep has no limit.
-func (a *ages) ended(rec *Record, dir string, keep time.Duration) (at time.Time, old bool) {
+func (a *ages) ended(rec *jobdir.Record, dir string, keep time.Duration) (at time.Time, old bool) {
 	at = rec.EndedAt()
 	if end := rec.State.Exit; a.since > 0 && rec.State.BootID == a.boot && end.SinceBoot > 0 {
 		age := a.since - end.SinceBoot.Duration()

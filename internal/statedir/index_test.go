@@ -1,4 +1,4 @@
-package jobdir
+package statedir
 
 import (
 	"bytes"
@@ -11,21 +11,24 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/exp/golden"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hobjobs/hob/engine/record"
+	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
+	"github.com/hobjobs/hob/internal/testtool"
 )
 
 // full returns a finished record with all fields set.
-func full(id string) *Record {
+func full(id string) *jobdir.Record {
 	code := 143
 	at := time.Date(2026, 3, 4, 5, 6, 7, 890, time.UTC)
-	return &Record{
+	return &jobdir.Record{
 		ID: id, Started: true, Code: &code, Output: 1234, Touched: at.Add(4 * time.Second),
-		Meta: Meta{
-			Version: Version,
+		Meta: jobdir.Meta{
+			Version: jobdir.Version,
 			Request: record.Request{
 				Token: "t", ID: record.ID(id), Name: `quote " back \ tab	é 日本 </a> & &&`, Command: []string{"npm", "run", "a b", ""},
 				Script: "", Dir: "/home/me", Host: "web1", Backend: "local", Kind: "pty", Split: true, Stdin: "pty", InitialSize: record.Size{Cols: 100, Rows: 30},
@@ -34,7 +37,7 @@ func full(id string) *Record {
 			},
 		},
 		State: record.State{
-			Version: Version, Machine: "m2", BootID: "b", PIDNS: "n", Leader: proc.Identity{PID: 12, Start: "34"}, StartedAt: at.Add(time.Second), Backgrounded: true,
+			Version: jobdir.Version, Machine: "m2", BootID: "b", PIDNS: "n", Leader: proc.Identity{PID: 12, Start: "34"}, StartedAt: at.Add(time.Second), Backgrounded: true,
 			Title: "title", Cwd: "/x", Size: record.Size{Cols: 90, Rows: 20}, NoLimit: true, Dropped: 8, Hole: record.Range{Start: 9, End: 10},
 			HostDir: "/there", Output: 1234,
 			Exit: record.Exit{
@@ -56,9 +59,51 @@ func madeRoot(t testing.TB) *Root {
 	return r
 }
 
+func TestIndexFormat(t *testing.T) {
+	r := madeRoot(t)
+	var every jobdir.Record
+	testtool.Fill(&every)
+	every.ID, every.Meta.Raw = "every-22222", nil
+	zero, odd := 0, full("odd-22222")
+	odd.Meta.Name, odd.Meta.Command, odd.Meta.Dir = "caf\xe9 <b> \t\x00\x7f \u2028 \U0001F525", []string{"make", "caf\xe9", ""}, "/tmp/\xff"
+	odd.State.Exit = record.Exit{Status: record.Lost, Error: "\"x\": not found\n", Survivors: []record.Process{}}
+	for _, rec := range []*jobdir.Record{
+		&every,
+		{ID: "empty-22222", Code: &zero},
+		odd,
+	} {
+		if err := r.AddToIndex(rec); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data, err := os.ReadFile(filepath.Join(r.path, indexName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.RequireEqual(t, data)
+	if x := r.Index(); x.Len() != 3 || x.Damaged != 0 {
+		t.Errorf("%d jobs, %d damaged", x.Len(), x.Damaged)
+	}
+}
+
+// An indexed job is never read again, so its record must be complete.
+func TestIndexSkipsIncompleteRecords(t *testing.T) {
+	r := madeRoot(t)
+	unfinished, damaged, unread := full("a-22222"), full("b-22222"), full("c-22222")
+	unfinished.State.Exit, unfinished.Code = record.Exit{}, nil
+	damaged.Problem = "meta.json: damaged"
+	unread.ReadErr = &jobdir.ReadError{File: jobdir.ExitCodeFile, Err: errors.New("cannot be read")}
+	if err := r.AddToIndex(unfinished, damaged, unread, full("d-22222")); err != nil {
+		t.Fatal(err)
+	}
+	if x := r.Index(); x.Len() != 1 || x.Find("d-22222") == nil {
+		t.Errorf("%d jobs", x.Len())
+	}
+}
+
 func TestIndexRoundTrip(t *testing.T) {
 	code := 0
-	bare := &Record{ID: "bare-22222", Code: &code, Meta: Meta{Version: Version, Request: record.Request{ID: "bare-22222", Command: []string{}, EnvNames: nil}}, State: record.State{}}
+	bare := &jobdir.Record{ID: "bare-22222", Code: &code, Meta: jobdir.Meta{Version: jobdir.Version, Request: record.Request{ID: "bare-22222", Command: []string{}, EnvNames: nil}}, State: record.State{}}
 	noSurvivors := full("fast-22222")
 	noSurvivors.State.Exit.Survivors = nil
 	noTerminal := full("piped-22222")
@@ -67,14 +112,14 @@ func TestIndexRoundTrip(t *testing.T) {
 	if err := r.AddToIndex(full("full-22222"), bare, noTerminal); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.AddToIndex(noSurvivors, &Record{ID: "running-22222"}, &Record{ID: "damaged-22222", Code: &code, Problem: "x"}); err != nil {
+	if err := r.AddToIndex(noSurvivors, &jobdir.Record{ID: "running-22222"}, &jobdir.Record{ID: "damaged-22222", Code: &code, Problem: "x"}); err != nil {
 		t.Fatal(err)
 	}
 	x := r.Index()
 	if x.Len() != 4 || x.Damaged != 0 {
 		t.Errorf("%d jobs, %d damaged", x.Len(), x.Damaged)
 	}
-	for _, want := range []*Record{full("full-22222"), bare, noSurvivors, noTerminal} {
+	for _, want := range []*jobdir.Record{full("full-22222"), bare, noSurvivors, noTerminal} {
 		if diff := cmp.Diff(want, x.Find(want.ID), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%s:\n%s", want.ID, diff)
 		}
@@ -82,13 +127,13 @@ func TestIndexRoundTrip(t *testing.T) {
 }
 
 func TestIndexLineRoundTrip(t *testing.T) {
-	for _, want := range variants[Record]() {
+	for _, want := range testtool.Variants[jobdir.Record]() {
 		data, err := json.Marshal(want)
 		if err != nil {
 			t.Fatal(err)
 		}
 		got, err := decodeLine(append([]byte("00000000 "), data...))
-		want.Meta.applyRaw()
+		want.Meta.ApplyRaw()
 		if diff := cmp.Diff(&want, got); diff != "" || err != nil {
 			t.Errorf("%s: %v\n%s", data, err, diff)
 		}
@@ -97,7 +142,7 @@ func TestIndexLineRoundTrip(t *testing.T) {
 
 func TestIndexLineOfLaterVersion(t *testing.T) {
 	got, err := decodeLine([]byte(`00000000 {"id":"x","new":{"a":[1,null]},"meta":{"name":"\ud83d\udd25\ufffd\u0000 <","command":null,"labels":null,"notify":true},"exit_code":null}`))
-	if diff := cmp.Diff(&Record{ID: "x", Meta: Meta{Request: record.Request{Name: "\U0001F525\ufffd\x00 <", Notify: true}}}, got); diff != "" || err != nil {
+	if diff := cmp.Diff(&jobdir.Record{ID: "x", Meta: jobdir.Meta{Request: record.Request{Name: "\U0001F525\ufffd\x00 <", Notify: true}}}, got); diff != "" || err != nil {
 		t.Errorf("%v\n%s", err, diff)
 	}
 }
@@ -184,8 +229,8 @@ func TestAddToIndexFailsDuringCompaction(t *testing.T) {
 		t.Fatal(err)
 	}
 	added := func(id string) bool {
-		if err := r.AddToIndex(full("late-22222")); !errors.Is(err, ErrLocked) {
-			t.Errorf("error = %v, want %v", err, ErrLocked)
+		if err := r.AddToIndex(full("late-22222")); !errors.Is(err, jobdir.ErrLocked) {
+			t.Errorf("error = %v, want %v", err, jobdir.ErrLocked)
 		}
 		return id != "a-22222"
 	}
@@ -211,7 +256,7 @@ func FuzzLine(f *testing.F) {
 	f.Add(string(data))
 	f.Add(`{"id":"x","meta":{"command":["a","b\n"],"labels":{"a":"b"}},"exit_code":-3}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		var want Record
+		var want jobdir.Record
 		if err := json.Unmarshal([]byte(text), &want); err != nil {
 			return
 		}
@@ -220,7 +265,7 @@ func FuzzLine(f *testing.F) {
 			return
 		}
 		got, err := decodeLine(append([]byte("00000000 "), written...))
-		want.Meta.applyRaw()
+		want.Meta.ApplyRaw()
 		if diff := cmp.Diff(&want, got, cmpopts.EquateEmpty()); diff != "" || err != nil {
 			t.Errorf("%s: %v\n%s", written, err, diff)
 		}

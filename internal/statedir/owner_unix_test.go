@@ -1,6 +1,6 @@
 //go:build unix
 
-package jobdir
+package statedir
 
 import (
 	"errors"
@@ -9,16 +9,18 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/hobjobs/hob/internal/plainfile"
 )
 
-func TestOwnedBy(t *testing.T) {
-	if err := ownedBy("/x", 1000, 1000); err != nil {
+func TestDirectoryOfAnotherUser(t *testing.T) {
+	if err := explainOwner("/x", nil); err != nil {
 		t.Errorf("same user: %v", err)
 	}
 	for self, hint := range map[int]string{0: "sudo -H", 1234: "HOB_STATE_DIR"} {
-		err := ownedBy("/x", 54321, self)
+		err := explainOwner("/x", &plainfile.OwnerError{Owner: 54321, User: self})
 		re := (*RootError)(nil)
-		if !errors.As(err, &re) || !strings.Contains(re.Hint, hint) || !strings.Contains(err.Error(), "user 54321") || !strings.Contains(err.Error(), userName(self)) {
+		if !errors.As(err, &re) || !strings.Contains(re.Hint, hint) || !strings.Contains(err.Error(), "/x: belongs to user 54321, not to ") || !errors.Is(err, fs.ErrPermission) {
 			t.Errorf("as %d: %v", self, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package jobdir
+package statedir
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	fastjson "github.com/segmentio/encoding/json"
 
 	"github.com/hobjobs/hob/internal/atomicfile"
+	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/plainfile"
 )
 
@@ -28,7 +29,7 @@ type Index struct {
 }
 
 // A line of the index is the CRC-32C of the JSON in eight hexadecimal digits, a space, a
-// [Record] as JSON and a newline. Lines of the first version of hob have another format and
+// [jobdir.Record] as JSON and a newline. Lines of the first version of hob have another format and
 // another checksum, so that each version skips the lines of the other.
 const crcLen = 8
 
@@ -60,7 +61,7 @@ func decodeIndex(data []byte) *Index {
 			continue
 		}
 		id := lineID(line)
-		if !ValidID(id) {
+		if !jobdir.ValidID(id) {
 			x.Damaged++
 			continue
 		}
@@ -90,7 +91,7 @@ func sumMatches(line []byte) bool {
 }
 
 // Find returns the record of a job, nil if the index lacks it.
-func (x *Index) Find(id string) *Record {
+func (x *Index) Find(id string) *jobdir.Record {
 	i, ok := x.byID[id]
 	if !ok {
 		return nil
@@ -104,12 +105,12 @@ func (x *Index) Find(id string) *Record {
 
 // decodeLine decodes the record in a line. A list decodes all lines: with encoding/json
 // the whole command would take 50 % longer.
-func decodeLine(line []byte) (*Record, error) {
-	rec := &Record{}
+func decodeLine(line []byte) (*jobdir.Record, error) {
+	rec := &jobdir.Record{}
 	if err := fastjson.Unmarshal(line[crcLen+1:], rec); err != nil {
 		return nil, err
 	}
-	rec.Meta.applyRaw()
+	rec.Meta.ApplyRaw()
 	return rec, nil
 }
 
@@ -118,8 +119,8 @@ func (x *Index) Len() int { return len(x.byID) }
 
 // AddToIndex adds those jobs of recs to the index that are finished and whose records
 // were read completely. Several processes may call it at the same time. After an error
-// nothing was added; it is ErrLocked if another process keeps the index locked.
-func (r *Root) AddToIndex(recs ...*Record) error {
+// nothing was added; it is [jobdir.ErrLocked] if another process keeps the index locked.
+func (r *Root) AddToIndex(recs ...*jobdir.Record) error {
 	var buf bytes.Buffer
 	for _, rec := range recs {
 		if rec.Finished() && rec.Problem == "" && rec.ReadErr == nil {
@@ -151,11 +152,13 @@ func (r *Root) AddToIndex(recs ...*Record) error {
 }
 
 // lockIndex locks the index for changes. Readers need no lock.
-func (r *Root) lockIndex() (*FileLock, error) { return lockFile(filepath.Join(r.Jobs(), indexLock)) }
+func (r *Root) lockIndex() (*jobdir.FileLock, error) {
+	return jobdir.LockPath(filepath.Join(r.Jobs(), indexLock))
+}
 
-func appendLine(buf *bytes.Buffer, rec *Record) {
+func appendLine(buf *bytes.Buffer, rec *jobdir.Record) {
 	line := *rec
-	line.Meta.Raw = rawOf(&rec.Meta)
+	line.Meta = rec.Meta.WithRaw()
 	text, err := json.Marshal(&line)
 	if err != nil {
 		return // its directory is read instead

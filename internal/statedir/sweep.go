@@ -1,4 +1,4 @@
-package jobdir
+package statedir
 
 import (
 	"cmp"
@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/hobjobs/hob/internal/jobdir"
 )
 
 const (
@@ -36,10 +38,10 @@ type SweepOptions struct {
 	Boot      string
 	SinceBoot func() time.Duration
 	// Ours reports whether a job was on this machine. Other jobs are not swept.
-	Ours func(*Record) bool
+	Ours func(*jobdir.Record) bool
 	// Release removes what a job has elsewhere, for example on its host, before its
 	// directory is deleted. After an error the directory stays in the trash.
-	Release func(ctx context.Context, r *Record, dir string) error
+	Release func(ctx context.Context, r *jobdir.Record, dir string) error
 }
 
 // sweepDue reports whether the last sweep was at least SweepEvery ago.
@@ -57,9 +59,9 @@ func (r *Root) Sweep(ctx context.Context, o SweepOptions) error {
 	if !sweepDue(lockPath, now) {
 		return nil
 	}
-	lock, err := lockFile(lockPath)
+	lock, err := jobdir.LockPath(lockPath)
 	switch {
-	case errors.Is(err, ErrLocked), errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, jobdir.ErrLocked), errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
 		return unusable(r.path, err)
@@ -129,7 +131,7 @@ func (s *sweep) unfinishedDirs() error {
 		return err
 	}
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), newPrefix) {
+		if !strings.HasPrefix(e.Name(), jobdir.NewPrefix) {
 			continue
 		}
 		path := filepath.Join(s.Jobs(), e.Name())
@@ -193,7 +195,7 @@ func (s *sweep) finished() ([]ended, error) {
 	}
 	index := s.Index()
 	var jobs []ended
-	var fresh []*Record
+	var fresh []*jobdir.Record
 	defer func() { s.AddToIndex(fresh...) }() //nolint:errcheck // the index is only a cache
 	for _, id := range ids {
 		rec := index.Find(id)
@@ -201,8 +203,8 @@ func (s *sweep) finished() ([]ended, error) {
 			if err := s.ctx.Err(); err != nil {
 				return nil, err
 			}
-			read, err := Read(s.Dir(id))
-			if errors.Is(err, ErrNoMeta) {
+			read, err := jobdir.Read(s.Dir(id))
+			if errors.Is(err, jobdir.ErrNoMeta) {
 				s.orphan(id)
 			}
 			if err != nil {
@@ -210,12 +212,12 @@ func (s *sweep) finished() ([]ended, error) {
 			}
 			rec = &read
 			// While the job has a holder, that may still change the record.
-			if rec.Finished() && !Locked(s.Dir(id)) {
+			if rec.Finished() && !jobdir.Locked(s.Dir(id)) {
 				fresh = append(fresh, rec)
 			}
 		}
 		// A job with a damaged meta.json has ended if it has no holder.
-		damaged := rec.Problem != "" && !Locked(s.Dir(id))
+		damaged := rec.Problem != "" && !jobdir.Locked(s.Dir(id))
 		if !rec.Finished() && !damaged || !s.o.Ours(rec) {
 			continue
 		}
@@ -229,7 +231,7 @@ func (s *sweep) finished() ([]ended, error) {
 func (s *sweep) orphan(id string) {
 	dir := s.Dir(id)
 	fi, err := os.Lstat(dir)
-	if err != nil || !s.ages.olderThan(fi.ModTime(), orphanAge) || Locked(dir) {
+	if err != nil || !s.ages.olderThan(fi.ModTime(), orphanAge) || jobdir.Locked(dir) {
 		return
 	}
 	if s.moveToTrash(time.Unix(0, 0), id) == nil {
@@ -253,7 +255,7 @@ func (s *sweep) emptyTrash() error {
 		if err := s.ctx.Err(); err != nil {
 			return err
 		}
-		rec, err := Read(s.TrashDir(t.ID))
+		rec, err := jobdir.Read(s.TrashDir(t.ID))
 		if releaseRecord(s.ctx, &rec, err, s.TrashDir(t.ID), s.o.Release) != nil {
 			continue
 		}
@@ -266,8 +268,8 @@ func (s *sweep) emptyTrash() error {
 
 // releaseRecord calls release for the job whose directory dir is about to be deleted. err
 // is the error of reading rec. After an error dir must not be deleted.
-func releaseRecord(ctx context.Context, rec *Record, err error, dir string, release func(context.Context, *Record, string) error) error {
-	if rec.ReadErr != nil && isShortage(rec.ReadErr) {
+func releaseRecord(ctx context.Context, rec *jobdir.Record, err error, dir string, release func(context.Context, *jobdir.Record, string) error) error {
+	if rec.ReadErr != nil && rec.ReadErr.Temporary() {
 		return rec.ReadErr // the host of the job is unknown for now
 	}
 	if err != nil && rec.ReadErr == nil || release == nil {

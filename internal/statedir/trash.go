@@ -1,4 +1,4 @@
-package jobdir
+package statedir
 
 import (
 	"cmp"
@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/hobjobs/hob/internal/jobdir"
 )
 
 // Trash moves job directories to the trash, where they stay complete until a sweep. It
@@ -102,32 +104,29 @@ func (r *Root) LastCleared() ([]string, error) {
 // Restore moves a directory from the trash back to the jobs. The error matches
 // fs.ErrNotExist if it is not in the trash.
 func (r *Root) Restore(id string) error {
-	if !ValidID(id) {
+	if !jobdir.ValidID(id) {
 		return fs.ErrNotExist
 	}
 	if err := os.Rename(r.TrashDir(id), r.Dir(id)); err != nil {
 		return err
 	}
-	if err := os.Remove(filepath.Join(r.Dir(id), abandonedFile)); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	return jobdir.Unabandon(r.Dir(id))
 }
 
 // EmptyTrash deletes all jobs in the trash for which release, as in [SweepOptions],
 // succeeds. It returns the records of the deleted jobs.
-func (r *Root) EmptyTrash(ctx context.Context, release func(ctx context.Context, rec *Record, dir string) error) ([]*Record, error) {
+func (r *Root) EmptyTrash(ctx context.Context, release func(ctx context.Context, rec *jobdir.Record, dir string) error) ([]*jobdir.Record, error) {
 	all, err := r.InTrash()
 	if err != nil {
 		return nil, err
 	}
-	var deleted []*Record
+	var deleted []*jobdir.Record
 	var errs []error
 	for _, t := range all {
 		if err := ctx.Err(); err != nil {
 			return deleted, err
 		}
-		rec, err := Read(r.TrashDir(t.ID))
+		rec, err := jobdir.Read(r.TrashDir(t.ID))
 		if err := releaseRecord(ctx, &rec, err, r.TrashDir(t.ID), release); err != nil {
 			errs = append(errs, err)
 			continue
@@ -151,7 +150,7 @@ func (r *Root) Discard(id string) (dir string, err error) {
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		return r.TrashDir(id), err
 	}
-	dir = filepath.Join(r.Jobs(), newPrefix+id)
+	dir = filepath.Join(r.Jobs(), jobdir.NewPrefix+id)
 	if os.Rename(r.Dir(id), dir) != nil {
 		return "", err
 	}
@@ -161,7 +160,7 @@ func (r *Root) Discard(id string) (dir string, err error) {
 
 // Delete permanently deletes a directory in the trash.
 func (r *Root) Delete(id string) error {
-	if !ValidID(id) {
+	if !jobdir.ValidID(id) {
 		return fs.ErrNotExist
 	}
 	err := os.RemoveAll(r.TrashDir(id))

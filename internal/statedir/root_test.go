@@ -1,4 +1,4 @@
-package jobdir_test
+package statedir_test
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/statedir"
 )
 
 func TestResolveRoot(t *testing.T) {
@@ -30,14 +31,14 @@ func TestResolveRoot(t *testing.T) {
 			t.Setenv("HOB_STATE_DIR", c.hob)
 			t.Setenv("XDG_STATE_HOME", c.xdg)
 			t.Setenv("HOME", c.home)
-			got, err := jobdir.ResolveRoot()
+			got, err := statedir.ResolveRoot()
 			if c.want == "ABS" {
 				c.want, _ = filepath.Abs("rel")
 			}
 			if got != c.want || (err != nil) != (c.want == "") {
 				t.Errorf("got %q, err %v, want %q", got, err, c.want)
 			}
-			if re := (*jobdir.RootError)(nil); err != nil && (!errors.As(err, &re) || re.Hint == "") {
+			if re := (*statedir.RootError)(nil); err != nil && (!errors.As(err, &re) || re.Hint == "") {
 				t.Errorf("err = %v without a hint", err)
 			}
 		})
@@ -63,8 +64,8 @@ func TestOpenRootChecksTypeAndMode(t *testing.T) {
 		write(t, filepath.Join(loose, ours), "x")
 	}
 	for name, path := range map[string]string{"a file": file, "a directory with other files": shared, "below a file": filepath.Join(file, "x")} {
-		_, err := jobdir.OpenRoot(path)
-		re := (*jobdir.RootError)(nil)
+		_, err := statedir.OpenRoot(path)
+		re := (*statedir.RootError)(nil)
 		if !errors.As(err, &re) || re.Hint == "" || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -72,10 +73,10 @@ func TestOpenRootChecksTypeAndMode(t *testing.T) {
 	if fi, err := os.Stat(shared); err != nil || fi.Mode().Perm() != 0o755 {
 		t.Errorf("the mode of a directory with other files became %v", fi.Mode())
 	}
-	if err := jobdir.RecordHostError(loose, "web1", "timed out"); err != nil {
+	if err := statedir.RecordHostError(loose, "web1", "timed out"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := jobdir.OpenRoot(loose); err != nil {
+	if _, err := statedir.OpenRoot(loose); err != nil {
 		t.Errorf("only hob's files, accessible to others: %v", err)
 	}
 	if fi, err := os.Stat(loose); err != nil || fi.Mode().Perm() != 0o700 {
@@ -87,13 +88,13 @@ func TestCreateWithoutUsableRoot(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	write(t, file, "x")
 	t.Setenv("HOME", t.TempDir())
-	r, err := jobdir.OpenRoot(filepath.Join(t.TempDir(), "state"))
+	r, err := statedir.OpenRoot(filepath.Join(t.TempDir(), "state"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	write(t, r.Path(), "in the way")
 	_, err = r.Create(&jobdir.Meta{}, "x", nil)
-	re := (*jobdir.RootError)(nil)
+	re := (*statedir.RootError)(nil)
 	if !errors.As(err, &re) || re.Hint == "" {
 		t.Errorf("err = %v", err)
 	}
@@ -105,12 +106,12 @@ func TestCreateWithDanglingLink(t *testing.T) {
 	if err := os.Symlink(filepath.Join(dir, "gone"), link); err != nil {
 		t.Skip(err)
 	}
-	r, err := jobdir.OpenRoot(link)
+	r, err := statedir.OpenRoot(link)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = r.Create(&jobdir.Meta{}, "x", nil)
-	re := (*jobdir.RootError)(nil)
+	re := (*statedir.RootError)(nil)
 	if !errors.As(err, &re) || re.Why != "is a symbolic link to a path that does not exist" {
 		t.Errorf("err = %v", err)
 	}
@@ -124,8 +125,8 @@ func TestHintOfUnusableRoot(t *testing.T) {
 		syscall.EFBIG:  "ulimit -f",
 		syscall.EACCES: "set HOB_STATE_DIR",
 	} {
-		re := (*jobdir.RootError)(nil)
-		if err := jobdir.Unusable(t.TempDir(), &fs.PathError{Op: "open", Path: "meta.json", Err: err}); !errors.As(err, &re) || !strings.Contains(re.Hint, want) {
+		re := (*statedir.RootError)(nil)
+		if err := statedir.Unusable(t.TempDir(), &fs.PathError{Op: "open", Path: "meta.json", Err: err}); !errors.As(err, &re) || !strings.Contains(re.Hint, want) {
 			t.Errorf("%v: hint %q", err, re.Hint)
 		}
 	}

@@ -1,4 +1,4 @@
-package jobdir_test
+package statedir_test
 
 import (
 	"context"
@@ -8,18 +8,19 @@ import (
 
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/statedir"
 )
 
-func sweepAll(t *testing.T, r *jobdir.Root, o jobdir.SweepOptions) {
+func sweepAll(t *testing.T, r *statedir.Root, o statedir.SweepOptions) {
 	t.Helper()
 	if err := r.Sweep(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func sweepsEverything() jobdir.SweepOptions {
-	return jobdir.SweepOptions{
-		Keep: jobdir.Keep{Age: -1, Count: -1, Bytes: -1, Trash: time.Hour}, Now: time.Now,
+func sweepsEverything() statedir.SweepOptions {
+	return statedir.SweepOptions{
+		Keep: statedir.Keep{Age: -1, Count: -1, Bytes: -1, Trash: time.Hour}, Now: time.Now,
 		Ours: func(*jobdir.Record) bool { return true },
 	}
 }
@@ -45,7 +46,7 @@ func TestSweepDoesNotIndexJobsWithHolder(t *testing.T) {
 	if err := lock.Close(); err != nil {
 		t.Fatal(err)
 	}
-	o.Now = func() time.Time { return time.Now().Add(2 * jobdir.SweepEvery) }
+	o.Now = func() time.Time { return time.Now().Add(2 * statedir.SweepEvery) }
 	sweepAll(t, r, o)
 	if r.Index().Find(id) == nil {
 		t.Error("the job is not in the index after its holder has exited")

@@ -1,4 +1,4 @@
-package jobdir
+package statedir
 
 import (
 	"encoding/json"
@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/hobjobs/hob/engine/record"
+	"github.com/hobjobs/hob/internal/jobdir"
 )
 
 // Create creates the directory of a new job, with meta.json in it, and sets m.ID to a new
@@ -16,7 +17,7 @@ import (
 // visible under its id, to add files that must exist from the start, such as the lock (see
 // Meta.Held). If prepare fails, nothing is created. Nothing is flushed, so that a start
 // does not wait for the disk.
-func (r *Root) Create(m *Meta, slug string, prepare func(dir string) error) (dir string, err error) {
+func (r *Root) Create(m *jobdir.Meta, slug string, prepare func(dir string) error) (dir string, err error) {
 	tmp, err := r.newDir()
 	if err != nil {
 		return "", err
@@ -26,7 +27,7 @@ func (r *Root) Create(m *Meta, slug string, prepare func(dir string) error) (dir
 			os.RemoveAll(tmp)
 		}
 	}()
-	if err := checkFreeSpace(tmp); err != nil {
+	if err := jobdir.FreeSpace(tmp); err != nil {
 		return "", unusable(r.path, err)
 	}
 	if prepare != nil {
@@ -37,8 +38,8 @@ func (r *Root) Create(m *Meta, slug string, prepare func(dir string) error) (dir
 			return "", err
 		}
 	}
-	_, lockErr := os.Lstat(filepath.Join(tmp, LockFile))
-	m.Version, m.Held = Version, lockErr == nil
+	_, lockErr := os.Lstat(filepath.Join(tmp, jobdir.LockFile))
+	m.Version, m.Held = jobdir.Version, lockErr == nil
 	for range attempts {
 		m.ID = record.ID(NewID(slug))
 		dir = r.Dir(string(m.ID))
@@ -52,20 +53,20 @@ func (r *Root) Create(m *Meta, slug string, prepare func(dir string) error) (dir
 // Adopt creates the directory of a job that runs, or ran, on a host, from the records that
 // the host has. If the id in m is taken by another job, Adopt sets a new one. The error is
 // fs.ErrExist if the directory of this job exists already.
-func (r *Root) Adopt(m *Meta, st *record.State) error {
+func (r *Root) Adopt(m *jobdir.Meta, st *record.State) error {
 	tmp, err := r.newDir()
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(tmp)
-	if err := WriteState(tmp, st); err != nil {
+	if err := jobdir.WriteState(tmp, st); err != nil {
 		return unusable(r.path, err)
 	}
 	for range attempts {
 		if err := r.publish(tmp, m); !errors.Is(err, fs.ErrExist) {
 			return err
 		}
-		if was, err := ReadMeta(r.Dir(string(m.ID))); err == nil && was.Token == m.Token {
+		if was, err := jobdir.ReadMeta(r.Dir(string(m.ID))); err == nil && was.Token == m.Token {
 			return fs.ErrExist
 		}
 		m.ID = record.ID(NewID(m.Name))
@@ -78,12 +79,12 @@ const attempts = 100
 
 // newDir creates a job directory under a temporary name.
 func (r *Root) newDir() (string, error) {
-	tmp, err := os.MkdirTemp(r.Jobs(), newPrefix)
+	tmp, err := os.MkdirTemp(r.Jobs(), jobdir.NewPrefix)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := r.Make(); err != nil {
 			return "", err
 		}
-		tmp, err = os.MkdirTemp(r.Jobs(), newPrefix)
+		tmp, err = os.MkdirTemp(r.Jobs(), jobdir.NewPrefix)
 	}
 	if err != nil {
 		return "", unusable(r.path, err)
@@ -93,18 +94,16 @@ func (r *Root) newDir() (string, error) {
 
 // publish writes meta.json to tmp and renames tmp to the job's id. The error is
 // fs.ErrExist if the id is invalid, or taken by a job or in the trash.
-func (r *Root) publish(tmp string, m *Meta) error {
+func (r *Root) publish(tmp string, m *jobdir.Meta) error {
 	id := string(m.ID)
-	if _, err := os.Lstat(r.TrashDir(id)); err == nil || !ValidID(id) {
+	if _, err := os.Lstat(r.TrashDir(id)); err == nil || !jobdir.ValidID(id) {
 		return fs.ErrExist
 	}
-	file := *m
-	file.Raw = rawOf(m)
-	data, err := json.Marshal(&file)
+	data, err := json.Marshal(m.WithRaw())
 	if err != nil {
 		return fmt.Errorf("meta.json: %w", err)
 	}
-	if err := os.WriteFile(filepath.Join(tmp, MetaFile), append(data, '\n'), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(tmp, jobdir.MetaFile), append(data, '\n'), 0o600); err != nil {
 		return unusable(r.path, err)
 	}
 	// If the id is taken, this fails: a rename cannot replace a directory with files.

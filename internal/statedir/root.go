@@ -1,4 +1,4 @@
-package jobdir
+package statedir
 
 import (
 	"errors"
@@ -9,6 +9,9 @@ import (
 	"strings"
 	"syscall"
 	"unicode/utf8"
+
+	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/plainfile"
 )
 
 // RootError is the error for a state directory that cannot be used.
@@ -83,17 +86,30 @@ func OpenRoot(path string) (*Root, error) {
 	}
 	if link, err := os.Lstat(path); err == nil {
 		// Another user's link could point to any directory of this user.
-		if err := CheckOwner(path, link); err != nil {
+		if err := explainOwner(path, plainfile.CheckOwner(link)); err != nil {
 			return nil, err
 		}
 	}
-	if err := CheckOwner(path, fi); err != nil {
+	if err := explainOwner(path, plainfile.CheckOwner(fi)); err != nil {
 		return nil, err
 	}
 	if err := checkMode(path, fi); err != nil {
 		return nil, err
 	}
 	return &Root{path}, nil
+}
+
+// explainOwner turns the error that the directory at path belongs to another user into a RootError.
+func explainOwner(path string, err error) error {
+	other, ok := errors.AsType[*plainfile.OwnerError](err)
+	if !ok {
+		return err
+	}
+	e := &RootError{Path: path, Why: err.Error(), Hint: "set HOB_STATE_DIR to a directory of your own", Err: err}
+	if other.User == 0 {
+		e.Hint = "use sudo -H, which sets HOME too, or set HOB_STATE_DIR"
+	}
+	return e
 }
 
 // checkMode removes other users' permissions from a directory that contains only hob's
@@ -124,7 +140,7 @@ func checkMode(path string, fi fs.FileInfo) error {
 	if err := os.Chmod(path, 0o700); err != nil {
 		return &RootError{
 			Path: path,
-			Why:  fmt.Sprintf("is accessible to other users (mode %04o), which cannot be changed: %s", fi.Mode().Perm(), reasonOf(err)),
+			Why:  fmt.Sprintf("is accessible to other users (mode %04o), which cannot be changed: %s", fi.Mode().Perm(), jobdir.ReasonOf(err)),
 			Hint: "set HOB_STATE_DIR to a directory of your own",
 			Err:  err,
 		}
@@ -139,7 +155,6 @@ const (
 	indexName     = "index"
 	indexLock     = ".index" // in jobs
 	sweepName     = ".sweep"
-	newPrefix     = ".new-"
 	clockNoteName = "swept"
 	queuesName    = "queues"
 )
@@ -198,30 +213,15 @@ func jobNames(dir string) ([]string, error) {
 	}
 	kept := names[:0]
 	for _, n := range names {
-		if ValidID(n) {
+		if jobdir.ValidID(n) {
 			kept = append(kept, n)
 		}
 	}
 	return kept, nil
 }
 
-// ValidID reports whether id can be the name of a job directory.
-func ValidID(id string) bool {
-	if id == "" || len(id) > 128 || id[0] == '.' {
-		return false
-	}
-	for i := range len(id) {
-		switch c := id[i]; {
-		case 'a' <= c && c <= 'z', '0' <= c && c <= '9', 'A' <= c && c <= 'Z', c == '-', c == '_', c == '.':
-		default:
-			return false
-		}
-	}
-	return true
-}
-
 func unusable(path string, err error) error {
-	e := &RootError{Path: path, Why: "cannot be used: " + reasonOf(err), Err: err,
+	e := &RootError{Path: path, Why: "cannot be used: " + jobdir.ReasonOf(err), Err: err,
 		Hint: "set HOB_STATE_DIR to a directory that you can write to"}
 	switch {
 	case errors.Is(err, syscall.EROFS):
@@ -255,17 +255,4 @@ func isDanglingLink(path string) bool {
 func deniesOwner(path string) bool {
 	fi, err := os.Lstat(path)
 	return privateModes && err == nil && fi.Mode().Perm()&0o700 != 0o700
-}
-
-// reasonOf returns the message of err without the operation and directory that package os
-// adds.
-func reasonOf(err error) string {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		if p.Path != "" {
-			return filepath.Base(p.Path) + ": " + p.Err.Error()
-		}
-		return p.Err.Error()
-	}
-	return err.Error()
 }

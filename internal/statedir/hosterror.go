@@ -1,4 +1,4 @@
-package jobdir
+package statedir
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package jobdir_test
+package statedir_test
 
 import (
 	"os"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/statedir"
 )
 
 const (
@@ -20,7 +21,7 @@ const (
 // that counts from boot.
 type clockedRoot struct {
 	*testing.T
-	*jobdir.Root
+	*statedir.Root
 	wall time.Time
 	up   time.Duration
 	boot string
@@ -55,9 +56,9 @@ func (c *clockedRoot) ended() string {
 // sweep sweeps an hour later.
 func (c *clockedRoot) sweep() {
 	c.Helper()
-	c.pass(jobdir.SweepEvery)
-	o := jobdir.SweepOptions{
-		Keep: jobdir.Keep{Age: 7 * aDay, Count: -1, Bytes: -1, Trash: anHour},
+	c.pass(statedir.SweepEvery)
+	o := statedir.SweepOptions{
+		Keep: statedir.Keep{Age: 7 * aDay, Count: -1, Bytes: -1, Trash: anHour},
 		Now:  func() time.Time { return c.wall },
 		Boot: c.boot, SinceBoot: func() time.Duration { return c.up },
 		Ours: func(*jobdir.Record) bool { return true },

@@ -1,6 +1,6 @@
 //go:build unix
 
-package jobdir
+package statedir
 
 import (
 	"os"

@@ -1,4 +1,4 @@
-package jobdir_test
+package statedir_test
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/statedir"
 )
 
 func TestTrash(t *testing.T) {
@@ -146,8 +147,8 @@ func TestSweep(t *testing.T) {
 		}
 	}
 	releaseRecord := 0
-	o := jobdir.SweepOptions{
-		Keep:    jobdir.Keep{Age: 7 * 24 * time.Hour, Count: 4, Bytes: 500, Trash: time.Hour},
+	o := statedir.SweepOptions{
+		Keep:    statedir.Keep{Age: 7 * 24 * time.Hour, Count: 4, Bytes: 500, Trash: time.Hour},
 		Now:     func() time.Time { return now },
 		Ours:    func(rec *jobdir.Record) bool { return rec.State.Machine != "there" },
 		Release: func(context.Context, *jobdir.Record, string) error { releaseRecord++; return nil },

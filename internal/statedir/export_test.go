@@ -1,0 +1,4 @@
+package statedir
+
+// Unusable returns the RootError for the root at path after err.
+var Unusable = unusable
