@@ -53,6 +53,10 @@ var mayImport = []struct {
 	{"cmd/hob-holder", []string{"internal/localjob"}},
 	{"internal/logfile", []string{"internal/atomicfile", "internal/plainfile", "internal/vt", "internal/units", "internal/cells"}},
 	{"internal/jobdir", []string{"engine/record", "internal/atomicfile", "internal/plainfile", "internal/proc", "internal/units", "internal/logfile"}},
+	{"internal/statedir", []string{"engine/record", "internal/atomicfile", "internal/plainfile", "internal/jobdir"}},
+	// What a holder links costs memory for each job.
+	{"internal/holder", []string{"engine/record", "internal/atomicfile", "internal/plainfile", "internal/proc", "internal/vt", "internal/logfile", "internal/jobdir"}},
+	{"internal/localjob", []string{"engine/record", "internal/build", "internal/ending", "internal/plainfile", "internal/proc", "internal/termenv", "internal/logfile", "internal/jobdir", "internal/turn", "internal/holder"}},
 	{"internal/config", []string{"internal/spelling", "internal/units", "internal/atomicfile", "internal/build", "keymap", "themes"}},
 	{"internal/...", []string{"engine/record", "internal/..."}},
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/ending"
 	"github.com/hobjobs/hob/internal/jobdir"
-	"github.com/hobjobs/hob/internal/queue"
 	"github.com/hobjobs/hob/internal/turn"
 )
 
@@ -56,8 +55,11 @@ func holdWaited(r turn.Result) *job {
 // declined records the end of a job whose turn does not come.
 func (j *job) declined(w *waited) {
 	if w.Outcome == turn.Cancel {
-		by, reason := queue.Cancelled(w.Entry)
-		j.neverRan(record.Exit{At: time.Now(), Status: record.Killed, Reason: reason, EndedBy: by})
+		var c turn.Cancellation
+		if text, err := os.ReadFile(w.Entry); err == nil {
+			_ = json.Unmarshal(text, &c) // on an error it stays empty
+		}
+		j.neverRan(record.Exit{At: time.Now(), Status: record.Killed, Reason: record.Reason(c.Reason), EndedBy: c.By})
 		return
 	}
 	j.neverRan(record.Exit{At: time.Now(), Status: record.Failed, Reason: record.ReasonDependency, Error: w.Cause + " " + j.endingOf(w.Cause)})

@@ -14,6 +14,7 @@ import (
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/atomicfile"
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/statedir"
 	"github.com/hobjobs/hob/internal/turn"
 )
 
@@ -83,7 +84,7 @@ func (q *queue) next() uint64 {
 // Enter adds the job in dir to the end of the queue name. The caller has the job's lock, and passes
 // the returned variables to the job's holder. leave removes the job again.
 func Enter(dir, name string, after, afterAny []record.ID) (env []string, leave func(), err error) {
-	of := Dir(jobdir.QueuesOf(dir), name)
+	of := Dir(statedir.QueuesOf(dir), name)
 	e := turn.Entry{State: turn.Waiting, ID: filepath.Base(dir)}
 	if len(after)+len(afterAny) > 0 || name == "" {
 		e.State = turn.After
@@ -197,7 +198,7 @@ func StartNow(dir string, ids []string) error {
 // Cancel asks the waiting holder of the job in dir to end it. The error is ErrNotWaiting if it starts
 // or has started.
 func Cancel(dir, name string, o record.StopOptions) error {
-	text, err := json.Marshal(cancelled{o.By, o.Reason})
+	text, err := json.Marshal(turn.Cancellation{By: o.By, Reason: string(o.Reason)})
 	if err != nil {
 		return err
 	}
@@ -214,21 +215,6 @@ func Cancel(dir, name string, o record.StopOptions) error {
 	})
 }
 
-// cancelled is the content of the entry of a cancelled job.
-type cancelled struct {
-	By     string        `json:"by"`
-	Reason record.Reason `json:"reason"`
-}
-
-// Cancelled reads which client ended the job that has the entry at path.
-func Cancelled(path string) (by string, reason record.Reason) {
-	var c cancelled
-	if text, err := os.ReadFile(path); err == nil {
-		_ = json.Unmarshal(text, &c) // on an error, by and reason are empty
-	}
-	return c.By, c.Reason
-}
-
 // Background records that no client waits for the job in dir. The error is as that of Cancel.
 func Background(dir, name string) error {
 	return waiting1(dir, name, func(q *queue, _ turn.Entry) error {
@@ -241,7 +227,7 @@ func Background(dir, name string) error {
 
 // waiting1 calls f with the entry of a job that waits.
 func waiting1(dir, name string, f func(q *queue, e turn.Entry) error) error {
-	err := locked(Dir(jobdir.QueuesOf(dir), name), false, func(q *queue) error {
+	err := locked(Dir(statedir.QueuesOf(dir), name), false, func(q *queue) error {
 		e, ok := q.Find(filepath.Base(dir))
 		if !ok || e.State == turn.Running {
 			return ErrNotWaiting

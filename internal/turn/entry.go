@@ -31,6 +31,13 @@ const (
 	idStart   = 1 + seqDigits + 1
 )
 
+// Cancellation is the content of an entry in state Cancelled, as JSON: which client ended the job, and
+// why.
+type Cancellation struct {
+	By     string `json:"by"`
+	Reason string `json:"reason"`
+}
+
 // Name returns the name of the entry's file.
 func (e Entry) Name() string {
 	var b [idStart]byte
