@@ -138,7 +138,7 @@ func TestEndReleasesTerminal(t *testing.T) {
 				}
 			}
 			s.wait(t)
-			eventually(t, "nobody holds the job", func() bool { return !jobdir.Locked(s.dir) })
+			eventually(t, "the holder has exited", func() bool { return !jobdir.Locked(s.dir) })
 			eventually(t, "the terminal is closed", func() bool {
 				return !slices.ContainsFunc(terminals(t), func(fd string) bool { return !slices.Contains(before, fd) })
 			})

@@ -118,7 +118,7 @@ func TestCloseWithUnrecordableJobs(t *testing.T) {
 			if proc.Alive(leader) {
 				t.Error("the job lives")
 			}
-			eventually(t, "nobody holds the job", func() bool { return !jobdir.Locked(s.dir) })
+			eventually(t, "the holder has exited", func() bool { return !jobdir.Locked(s.dir) })
 		})
 	}
 }

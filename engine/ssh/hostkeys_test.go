@@ -282,7 +282,7 @@ func TestCheckReportsTheFailedStep(t *testing.T) {
 	s := sshtest.NewServer(t, func(s *sshtest.Server) { s.Env = append(os.Environ(), remoteEnv(t)...) })
 	c := sshtest.ClientOf(t, "box", s)
 	c.AddHost(t, "stranger", s.Addr, "UserKnownHostsFile /dev/null")
-	c.AddHost(t, "nobody", "127.0.0.1:1")
+	c.AddHost(t, "refused", "127.0.0.1:1")
 	nologin := sshtest.NewServer(t, func(s *sshtest.Server) { s.Shell = filepath.Join(t.TempDir(), "nologin") })
 	testtool.WriteScript(t, nologin.Shell, "echo This account is not available\nexit 1")
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
@@ -312,7 +312,7 @@ func TestCheckReportsTheFailedStep(t *testing.T) {
 	for host, want := range map[string]struct{ step, text string }{
 		"box":      {"job", "deleted"},
 		"stranger": {"host key", "unknown"},
-		"nobody":   {"connect", "refused"},
+		"refused":  {"connect", "refused"},
 		"busy":     {"connect", "closed the connection before it sent its key"},
 		"nologin":  {"shell", "This account is not available"},
 	} {

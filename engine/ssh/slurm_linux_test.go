@@ -34,7 +34,7 @@ func TestSlurm(t *testing.T) {
 		{"job submitted during a look", testJobSubmittedDuringALook},
 		{"waiting job is queued with the reason", testPending},
 		{"terminal opened while the job waits", testTerminalOpenedWhileTheJobWaits},
-		{"scancel by somebody else is a kill by slurm", testScancel},
+		{"scancel outside hob is a kill by slurm", testScancel},
 		{"signal of Slurm reaches the job", testSignalOfSlurm},
 		{"sbatch that submits nothing", testSubmitsNothing},
 		{"suspended job is paused", testSuspended},

@@ -11,7 +11,7 @@ import (
 
 // A job's output stays on its host until a reader requests it, and then only the requested part is
 // transferred.
-func TestOutputThatNobodyReadsIsNotTransferred(t *testing.T) {
+func TestUnreadOutputIsNotTransferred(t *testing.T) {
 	for _, manner := range []sshtest.Manner{sshtest.OpenSSH, sshtest.Dropbear} {
 		t.Run(string(manner), func(t *testing.T) {
 			r := newRig(t, func(s *sshtest.Server) { s.Manner = manner })
@@ -23,11 +23,11 @@ func TestOutputThatNobodyReadsIsNotTransferred(t *testing.T) {
 			}
 			before := r.s.Sent()
 			if before > little {
-				t.Errorf("%d bytes came for a log that nobody reads", before)
+				t.Errorf("%d bytes were transferred for an unread log", before)
 			}
 			n, _, err := r.e.ReadOutput(r.ctx(), j.ID, make([]byte, 1000), size-1000)
 			if came := r.s.Sent() - before; n != 1000 || err != nil || came > little {
-				t.Errorf("%d bytes came for %d, %v", came, n, err)
+				t.Errorf("%d bytes were transferred for %d, %v", came, n, err)
 			}
 		})
 	}

@@ -135,7 +135,7 @@ func (r *round) unborn(j job) bool {
 // lives checks a job that was not ended: it is reported as running, and it runs.
 func (r *round) lives(j job) error {
 	if j.Status != "running" {
-		return fmt.Errorf("nobody ended the job, and it is %v", j)
+		return fmt.Errorf("the job was not stopped, and it is %v", j)
 	}
 	before := hear(r.dir).lines
 	if err := stage.Eventually("another line", func() bool { return hear(r.dir).lines > before }); err != nil {
@@ -190,7 +190,7 @@ func (r *round) verdict(j job) error {
 	case "killed":
 		switch {
 		case r.stopper == nil:
-			return errors.New("nobody killed it")
+			return errors.New("killed without a request to stop it")
 		case w.code != nil && *w.code == *j.Code: // it handled the signal
 		case j.Signal == nil || *j.Code < 128:
 			return errors.New("neither a signal nor the job's own code")

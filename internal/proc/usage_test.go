@@ -26,7 +26,7 @@ func TestMeter(t *testing.T) {
 		{"one ended, a zombie", 4, []Process{p(1, 1, 6*time.Second), zombie}, Usage{RSS: 1000, CPU: 6 * time.Second, Percent: 50, Measured: true}},
 		{"pid recycled", 5, []Process{p(1, 9, time.Second/2)}, Usage{RSS: 1000, CPU: time.Second / 2, Percent: 50, Measured: true}},
 		{"no time between", 5, []Process{p(1, 9, time.Second)}, Usage{RSS: 1000, CPU: time.Second}},
-		{"nobody", 6, nil, Usage{Measured: true}},
+		{"no process", 6, nil, Usage{Measured: true}},
 	} {
 		if diff := cmp.Diff(step.want, m.Sample(step.procs, at(step.at))); diff != "" {
 			t.Errorf("%s: %s", step.name, diff)

@@ -339,11 +339,11 @@ func TestStartNowBeyondTheSlots(t *testing.T) {
 		b.waits()
 		b.change(Entry{Now, b.entry.Seq, "b"})
 		b.ends(Start)
-		a.waitsForNobody()
+		a.isHeld()
 	}
 }
 
-func (m *member) waitsForNobody() {
+func (m *member) isHeld() {
 	m.p.t.Helper()
 	if !Held(m.dir) {
 		m.p.t.Errorf("%s has no holder", m.entry.ID)

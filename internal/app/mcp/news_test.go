@@ -106,7 +106,7 @@ func TestNextSessionGetsReports(t *testing.T) {
 	gate.open()
 	h.ended(id)
 	if r := h.agent("stranger").process("list", ""); len(r.Notices) != 0 {
-		t.Errorf("somebody else was told: %v", r.Notices)
+		t.Errorf("another agent got the notices %v", r.Notices)
 	}
 	next := h.agent("tester")
 	if r := next.bash(params{"command": "true"}); !r.noticed(id) || !r.noticed("late") {

@@ -127,7 +127,7 @@ func TestWhichMachineRunsAJob(t *testing.T) {
 		shared, alone bool // elsewhere for jobs of one's own machine, and of a host
 	}{
 		"the same":                            {"m a pid:[1]", "b", Clock{Place: "m a pid:[1]", Boot: "b"}, false, false},
-		"nobody wrote it down":                {"", "b", Clock{Place: "m a pid:[1]", Boot: "c"}, false, false},
+		"not recorded":                        {"", "b", Clock{Place: "m a pid:[1]", Boot: "c"}, false, false},
 		"started again":                       {"m a pid:[1]", "b", Clock{Place: "m a pid:[2]", Boot: "c"}, false, false},
 		"under another name":                  {"m a pid:[1]", "b", Clock{Place: "m x pid:[1]", Boot: "b"}, false, false},
 		"another machine":                     {"m a pid:[1]", "b", Clock{Place: "n x pid:[1]", Boot: "c"}, true, true},

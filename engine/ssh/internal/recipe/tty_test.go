@@ -124,7 +124,7 @@ func TestOneClientHasTheKeyboard(t *testing.T) {
 				t.Errorf("%s: %q, want %q", what, got, want)
 			}
 		}
-		says("nobody took it", Answer(dir, "a", []byte("1\r")), "ok")
+		says("no client in control", Answer(dir, "a", []byte("1\r")), "ok")
 		says("a takes it", Control(dir, "a", "the first"), "ok")
 		says("a has it", Answer(dir, "a", []byte("2\r")), "ok")
 		says("b takes it", Control(dir, "b", "the second"), "ok")
