@@ -22,13 +22,13 @@ const terminalBuffer = 64 << 10
 // judge compares what new clients report about the job with the job's own record, ends what still
 // runs, and checks what is left.
 func (r *round) judge() error {
-	if r.phase == "start" && !r.alone {
-		begun := func() bool { return hear(r.dir).begun || r.bereft || r.hasLeft() }
+	if r.phase == "start" && !r.clientKilled {
+		begun := func() bool { return readWorkerLog(r.dir).begun || r.holderKilled || r.clientEnded() }
 		if err := stage.Eventually("a beginning", begun); err != nil {
 			return err
 		}
-		if r.bereft {
-			if err := r.unveil(); err != nil {
+		if r.holderKilled {
+			if err := r.awaitClientReport(); err != nil {
 				return err
 			}
 		}
@@ -38,8 +38,8 @@ func (r *round) judge() error {
 		return err
 	}
 	if !ok {
-		if w := hear(r.dir); r.phase != "start" || !r.alone && !r.bereft || w.begun {
-			return fmt.Errorf("the job is not in the list\nit says: %v", w)
+		if w := readWorkerLog(r.dir); r.phase != "start" || !r.clientKilled && !r.holderKilled || w.begun {
+			return fmt.Errorf("the job is not in the list\nthe worker recorded: %v", w)
 		}
 		return r.nothingLeft("") // the client died before its request, or the holder before it held the job
 	}
@@ -49,31 +49,31 @@ func (r *round) judge() error {
 	if j, _, err = r.find(r.name); err != nil {
 		return err
 	}
-	if r.unborn(j) {
+	if r.neverHeld(j) {
 		return r.nothingLeft(j.ID)
 	}
 	if !j.finished() {
-		if err := r.lives(j); err != nil {
+		if err := r.checkRunning(j); err != nil {
 			return err
 		}
 	}
 	verdict := r.verdict(j)
 	if verdict != nil {
-		verdict = fmt.Errorf("%w\nhob says: %v\nthe job says: %v", verdict, j, hear(r.dir))
+		verdict = fmt.Errorf("%w\nhob says: %v\nthe worker recorded: %v", verdict, j, readWorkerLog(r.dir))
 	}
 	return errors.Join(verdict, r.finish(j), r.output(j.ID), r.nothingLeft(j.ID))
 }
 
-// unveil waits until the client has reported the outcome of a holder that died during the job's
+// awaitClientReport waits until the client has reported the outcome of a holder that died during the job's
 // start: a UI may show it without exiting.
-func (r *round) unveil() error {
-	return stage.Eventually("the client hears of the holder's death", func() bool {
+func (r *round) awaitClientReport() error {
+	return stage.Eventually("the client reports the death of the holder", func() bool {
 		j, ok, err := r.find(r.name)
-		return err == nil && (ok && j.finished() || r.hasLeft())
+		return err == nil && (ok && j.finished() || r.clientEnded())
 	})
 }
 
-func (r *round) hasLeft() bool {
+func (r *round) clientEnded() bool {
 	select {
 	case <-r.left:
 		return true
@@ -84,7 +84,7 @@ func (r *round) hasLeft() bool {
 
 // expectsEnd reports whether the job should end without being stopped.
 func (r *round) expectsEnd() bool {
-	return r.bereft || r.stopper != nil && !r.perhaps || r.phase == "exit" || r.chore.Lines > 0
+	return r.holderKilled || r.stopper != nil && !r.stopperKilled || r.phase == "exit" || r.chore.Lines > 0
 }
 
 // settle waits for the end if one is expected.
@@ -94,7 +94,7 @@ func (r *round) settle(id string) error {
 		st, err := jobdir.ReadState(dir)
 		return err == nil && st.Exit.Known() || !jobdir.Locked(dir)
 	}
-	if r.perhaps {
+	if r.stopperKilled {
 		// Whether the holder received the stop request is visible once the grace time is over.
 		for late := time.Now().Add(r.grace + 10*time.Second); !ended() && time.Now().Before(late); {
 			time.Sleep(5 * time.Millisecond)
@@ -109,36 +109,36 @@ func (r *round) settle(id string) error {
 	if r.stopper != nil {
 		<-r.stopped
 	}
-	var since time.Time // since when it looks unborn: a holder may be about to take the lock
+	var since time.Time // since when it looks as if no holder has held it: a holder may be about to take the lock
 	return stage.Eventually("the job is over", func() bool {
 		j, _, err := r.find(r.name)
-		if err != nil || j.finished() || !r.unborn(j) {
+		if err != nil || j.finished() || !r.neverHeld(j) {
 			since = time.Time{}
 			return err == nil && j.finished()
 		}
 		if since.IsZero() {
 			since = time.Now()
 		}
-		return time.Since(since) > birth
+		return time.Since(since) > lockTime
 	})
 }
 
-// birth is longer than a holder takes from its configuration to its lock.
-const birth = 10 * time.Second
+// lockTime is longer than a holder takes from its configuration to its lock.
+const lockTime = 10 * time.Second
 
-// unborn reports whether the client died before the job had a holder. That is undecided while a
+// neverHeld reports whether the client died before the job had a holder. That is undecided while a
 // launcher could still be starting one, for half a minute.
-func (r *round) unborn(j job) bool {
-	return j.Status == "starting" && (r.alone || r.bereft) && !hear(r.dir).begun && !jobdir.Locked(filepath.Join(r.State, "jobs", j.ID))
+func (r *round) neverHeld(j job) bool {
+	return j.Status == "starting" && (r.clientKilled || r.holderKilled) && !readWorkerLog(r.dir).begun && !jobdir.Locked(filepath.Join(r.State, "jobs", j.ID))
 }
 
-// lives checks a job that was not ended: it is reported as running, and it runs.
-func (r *round) lives(j job) error {
+// checkRunning checks a job that was not ended: it is reported as running, and it runs.
+func (r *round) checkRunning(j job) error {
 	if j.Status != "running" {
 		return fmt.Errorf("the job was not stopped, and it is %v", j)
 	}
-	before := hear(r.dir).lines
-	if err := stage.Eventually("another line", func() bool { return hear(r.dir).lines > before }); err != nil {
+	before := readWorkerLog(r.dir).lines
+	if err := stage.Eventually("another line", func() bool { return readWorkerLog(r.dir).lines > before }); err != nil {
 		return err
 	}
 	s, err := show(r.Command("attach", r.name))
@@ -157,10 +157,10 @@ func (r *round) lives(j job) error {
 
 // verdict checks the status against the failure table.
 func (r *round) verdict(j job) error {
-	w := hear(r.dir)
+	w := readWorkerLog(r.dir)
 	dir := filepath.Join(r.State, "jobs", j.ID)
 	file, hasFile := jobdir.ReadExitCode(dir)
-	if j.finished() && j.Status != "lost" && !r.bereft { // state.json comes first
+	if j.finished() && j.Status != "lost" && !r.holderKilled { // state.json comes first
 		err := stage.Eventually("there is an exit_code", func() bool {
 			file, hasFile = jobdir.ReadExitCode(dir)
 			return hasFile
@@ -184,7 +184,7 @@ func (r *round) verdict(j job) error {
 		if w.code == nil || *w.code != *j.Code {
 			return errors.New("an exit that did not happen")
 		}
-		if r.stopper != nil && !r.bereft && r.victim == "none" {
+		if r.stopper != nil && !r.holderKilled && r.victim == "none" {
 			return errors.New("it was stopped, it did not exit")
 		}
 	case "killed":
@@ -196,14 +196,14 @@ func (r *round) verdict(j job) error {
 			return errors.New("neither a signal nor the job's own code")
 		}
 	case "lost":
-		if !r.bereft && (w.begun || !r.alone) {
+		if !r.holderKilled && (w.begun || !r.clientKilled) {
 			return errors.New("its holder was not killed")
 		}
 		if j.Reason == nil || *j.Reason != "holder_died" {
 			return errors.New("lost for another reason")
 		}
 	case "failed":
-		if !r.bereft || w.begun {
+		if !r.holderKilled || w.begun {
 			return errors.New("it did start")
 		}
 	default:
@@ -241,7 +241,7 @@ func (r *round) output(id string) error {
 	case "split":
 		logs = []string{jobdir.StdoutFile, jobdir.StderrFile}
 	}
-	w := hear(r.dir)
+	w := readWorkerLog(r.dir)
 	var want bytes.Buffer
 	least := 0
 	for n := range w.lines + 1 { // the last one may be in hob's log only
@@ -250,7 +250,7 @@ func (r *round) output(id string) error {
 		}
 		want.WriteString(strings.TrimSuffix(r.chore.line(n), "\n") + feed)
 	}
-	if r.bereft && r.kind == "pty" {
+	if r.holderKilled && r.kind == "pty" {
 		least -= terminalBuffer
 	}
 	for _, name := range logs {
@@ -259,7 +259,7 @@ func (r *round) output(id string) error {
 			return err
 		}
 		if !bytes.HasPrefix(want.Bytes(), got) {
-			return fmt.Errorf("%s is not what the job printed (%d bytes, %d lines said)", name, len(got), w.lines)
+			return fmt.Errorf("%s is not what the job printed (%d bytes, %d lines recorded)", name, len(got), w.lines)
 		}
 		if len(got) < least {
 			return fmt.Errorf("%s has %d bytes, the job printed %d at least", name, len(got), least)
@@ -291,7 +291,7 @@ func (r *round) nothingLeft(id string) error {
 		}
 		if exe, _ := os.Readlink(filepath.Join("/proc", string(data), "exe")); exe == r.Exe {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
-			return fmt.Errorf("daemon %d lives on", pid)
+			return fmt.Errorf("daemon %d still runs", pid)
 		}
 	}
 	return nil

@@ -26,9 +26,9 @@ type round struct {
 	stopper *exec.Cmd     // hob kill; nil if the job is not stopped
 	stopped chan struct{} // closed when it has ended
 
-	bereft  bool // the holder was killed, or may have been
-	alone   bool // the client was killed: if that was early, there is no job
-	perhaps bool // hob kill was killed: the holder may have received its request
+	holderKilled  bool // the holder was killed, or may have been
+	clientKilled  bool // the client was killed: if that was early, there is no job
+	stopperKilled bool // hob kill was killed: the holder may have received its request
 }
 
 // play carries out the plan and waits until the phase is over.
@@ -44,7 +44,7 @@ func (r *round) play() error {
 		return err
 	}
 	if r.phase != "start" {
-		begun := func() bool { return hear(r.dir).lines >= r.after }
+		begun := func() bool { return readWorkerLog(r.dir).lines >= r.after }
 		if err := stage.Eventually(fmt.Sprintf("%d lines", r.after), begun); err != nil {
 			return err
 		}
@@ -97,12 +97,12 @@ func (r *round) strike() error {
 		if r.stopper != nil {
 			_ = r.stopper.Process.Kill()
 			<-r.stopped
-			r.perhaps = true
+			r.stopperKilled = true
 		}
 	case "terminal":
 		r.screen.close()
 		<-r.left
-		r.alone = true
+		r.clientKilled = true
 	}
 	return nil
 }
@@ -111,7 +111,7 @@ func (r *round) strike() error {
 func (r *round) killClients() {
 	_ = r.client.Process.Kill() // it may have ended
 	<-r.left
-	r.alone = true
+	r.clientKilled = true
 }
 
 // killHolder waits for the holder and kills it, unless it has exited by itself.
@@ -127,7 +127,7 @@ func (r *round) killHolder() error {
 	}
 	switch err := proc.Signal(holder, syscall.SIGKILL); {
 	case err == nil:
-		r.bereft = true
+		r.holderKilled = true
 	case !errors.Is(err, proc.ErrGone):
 		return err
 	}

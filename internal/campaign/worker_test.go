@@ -30,10 +30,10 @@ type chore struct {
 
 // Files of the chore's directory.
 const (
-	choreFile  = "chore.json"
-	saidFile   = "said"   // the number of each line that was printed, then the end
-	goFile     = "go"     // makes the job exit
-	daemonFile = "daemon" // the pid of the process it left behind
+	choreFile     = "chore.json"
+	workerLogFile = "record" // the number of each line that was printed, then the end
+	goFile        = "go"     // makes the job exit
+	daemonFile    = "daemon" // the pid of the process it left behind
 )
 
 const politeCode = 33
@@ -60,13 +60,13 @@ func work(dir string) int {
 	if err := json.Unmarshal(data, &c); err != nil {
 		return 71
 	}
-	said, err := os.OpenFile(filepath.Join(dir, saidFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	log, err := os.OpenFile(filepath.Join(dir, workerLogFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return 72
 	}
-	say := func(format string, args ...any) {
-		_, _ = fmt.Fprintf(said, format+"\n", args...)
-		_ = said.Sync()
+	record := func(format string, args ...any) {
+		_, _ = fmt.Fprintf(log, format+"\n", args...)
+		_ = log.Sync()
 	}
 	terms := make(chan os.Signal, 1)
 	switch c.Manner {
@@ -84,24 +84,24 @@ func work(dir string) int {
 			return 73
 		}
 	}
-	say("begin")
+	record("begin")
 	for n := 0; ; n++ {
 		if _, err := os.Stdout.WriteString(c.line(n)); err != nil {
-			say("cut")
+			record("cut")
 			return 74 // the terminal is gone
 		}
 		if c.Both {
 			_, _ = os.Stderr.WriteString(c.line(n))
 		}
-		say("%d", n)
+		record("%d", n)
 		_, err := os.Stat(filepath.Join(dir, goFile))
 		if err == nil || n+1 == c.Lines {
-			say("exit %d", c.Code)
+			record("exit %d", c.Code)
 			return c.Code
 		}
 		select {
 		case <-terms:
-			say("exit %d", politeCode)
+			record("exit %d", politeCode)
 			return politeCode
 		case <-time.After(c.Pace):
 		}
@@ -119,15 +119,15 @@ func linger(dir string) int {
 	select {}
 }
 
-// testimony is the job's own record of what it did.
-type testimony struct {
+// workerLog is the job's own record of what it did.
+type workerLog struct {
 	begun bool
 	lines int  // number of lines printed completely
 	code  *int // exit code
 	cut   bool // it could not print
 }
 
-func (t testimony) String() string {
+func (t workerLog) String() string {
 	code := "no end"
 	if t.code != nil {
 		code = fmt.Sprintf("exit %d", *t.code)
@@ -135,9 +135,9 @@ func (t testimony) String() string {
 	return fmt.Sprintf("begun %v, %d lines, cut %v, %s", t.begun, t.lines, t.cut, code)
 }
 
-func hear(dir string) testimony {
-	var w testimony
-	data, _ := os.ReadFile(filepath.Join(dir, saidFile))
+func readWorkerLog(dir string) workerLog {
+	var w workerLog
+	data, _ := os.ReadFile(filepath.Join(dir, workerLogFile))
 	for line := range bytes.Lines(data) {
 		word := strings.TrimSuffix(string(line), "\n")
 		switch code, ended := strings.CutPrefix(word, "exit "); {
