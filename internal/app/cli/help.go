@@ -10,6 +10,8 @@ import (
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/hobjobs/hob/internal/cells"
 )
 
 // help shows the help of a command, styled by fang. No other path uses fang: to choose
@@ -24,6 +26,7 @@ func (a *app) help(cmd *cobra.Command, _ []string) {
 	if shown, _, err := root.Find(path[:len(path)-1]); err == nil {
 		addPlaceholders(shown.Flags())
 		addPlaceholders(root.PersistentFlags())
+		shown.Long = a.fillHelp(shown.Long)
 		if len(shown.Aliases) > 0 {
 			shown.Long += "\n\n" + aliasLine(shown)
 		}
@@ -58,6 +61,48 @@ func withValue(f *pflag.Flag) string {
 		return f.Name + "[=" + kind + "]"
 	}
 	return f.Name + " " + kind
+}
+
+// helpWidth is the maximum width of paragraphs in help, and helpIndent what the help package puts
+// before their lines.
+const helpWidth, helpIndent = 88, 2
+
+// fillHelp fills the lines of each paragraph to the width of the terminal. The help package would
+// break lines again that are too long, and also within flags, after their hyphens. Blank and
+// indented lines stay as they are.
+func (a *app) fillHelp(text string) string {
+	w := helpWidth
+	if cols := terminalSize(a.stdout).Cols; cols > 0 {
+		w = min(w, cols)
+	}
+	w -= helpIndent
+	var b strings.Builder
+	at := 0 // the column in a paragraph; 0: a new one begins
+	for line := range strings.Lines(text) {
+		words := strings.Fields(line)
+		if len(words) == 0 || line[0] == ' ' {
+			if at > 0 {
+				b.WriteByte('\n')
+			}
+			b.WriteString(line)
+			at = 0
+			continue
+		}
+		for _, word := range words {
+			switch n := cells.Width(word); {
+			case at == 0:
+				at = n
+			case at+1+n <= w:
+				b.WriteByte(' ')
+				at += 1 + n
+			default:
+				b.WriteByte('\n')
+				at = n
+			}
+			b.WriteString(word)
+		}
+	}
+	return b.String()
 }
 
 // aliasLine returns the line of help that lists the aliases of a command.

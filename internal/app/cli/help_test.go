@@ -1,9 +1,28 @@
 package cli
 
 import (
+	"os"
 	"runtime"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
+
+func TestHelpFillsLines(t *testing.T) {
+	file, err := os.Create(t.TempDir() + "/stdout")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	text := "Remove finished jobs and their files, which --undo\nrestores. If a host or container is gone for good, --forget\nremoves it.\n\n" +
+		"  a  first\n  b  second\nThe end."
+	want := "Remove finished jobs and their files, which --undo restores. If a host or container is\n" +
+		"gone for good, --forget removes it.\n\n" +
+		"  a  first\n  b  second\nThe end."
+	if diff := cmp.Diff(want, (&app{stdout: file}).fillHelp(text)); diff != "" {
+		t.Error(diff)
+	}
+}
 
 func TestVersionOfARelease(t *testing.T) {
 	r, c, b := release, commit, built

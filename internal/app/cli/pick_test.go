@@ -22,9 +22,6 @@ func TestPickerBeginsOnItsFirstRow(t *testing.T) {
 			m.Update(k)
 		}
 		job, _ := m.list.Selected()
-		if _, _, _, at := m.list.Window(); len(keys) == 0 && at != 0 {
-			t.Errorf("it begins on row %d", at)
-		}
 		return job.ID
 	}
 	down := tea.KeyPressMsg{Code: tea.KeyDown}
