@@ -101,7 +101,7 @@ func factsOf(c change, now time.Time) []fact {
 	if j.Waiting != old.Waiting {
 		add(EventWaiting, now)
 	}
-	if j.Link != old.Link || j.LinkError != old.LinkError {
+	if j.Link != old.Link || j.LinkError != old.LinkError || j.StaleSince.IsZero() != old.StaleSince.IsZero() {
 		add(EventLink, now)
 	}
 	if c.attention {

@@ -68,3 +68,15 @@ func TestInitialFactsAreInOrder(t *testing.T) {
 		}
 	}
 }
+
+// A host that answers for the first time is reported also where nothing of the job has changed, or
+// clients show for ever that they are connecting.
+func TestFirstAnswerOfHostIsReported(t *testing.T) {
+	now := time.Now()
+	current := Job{State: State{Status: Running, StartedAt: now, Link: LinkOK}}
+	stale := current
+	stale.StaleSince = now
+	if got := factsOf(change{old: stale, new: current}, now); len(got) != 1 || got[0].kind != EventLink {
+		t.Errorf("reported %+v", got)
+	}
+}
