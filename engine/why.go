@@ -16,7 +16,7 @@ import (
 	"github.com/hobjobs/hob/internal/units"
 )
 
-// Explanation says why a job ended, or what keeps one that has not.
+// Explanation is why a job ended, or what a job that has not ended waits for.
 type Explanation struct {
 	// Summary is one sentence without a full stop, such as "Exited 1: port 8080 is in use". It names
 	// a cause only if the records, the system or the output name it.

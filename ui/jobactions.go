@@ -54,9 +54,8 @@ func (p *Pane) killNow(jobs []engine.Job) tea.Cmd {
 	return p.end(jobs, engine.StopOptions{Grace: -1, By: client})
 }
 
-// end ends each job in a command of its own: one that takes its grace time
-// keeps no other waiting. Their rows show the end; only what did not go as asked is
-// a message.
+// end stops each job in its own command, so that a job that uses its grace period does not delay
+// the others. Their rows show the ends; a message appears only if a stop did not go as requested.
 func (p *Pane) end(jobs []engine.Job, o engine.StopOptions) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, j := range jobs {

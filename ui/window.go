@@ -287,7 +287,7 @@ func (w *window) opened(err error) tea.Cmd {
 	return w.ask()
 }
 
-// notify notifies a user who did not see an event.
+// notify sends the notifications of the settings for an event that the user did not see.
 func (w *window) notify(msg AttentionMsg) tea.Cmd {
 	var b strings.Builder
 	means := w.o.Notify.of(msg.Why)

@@ -207,8 +207,8 @@ func (b *Backend) Observe(ctx context.Context, rs []engine.Record) (map[engine.I
 // goneFor is how long after a failed connection a host is not retried only to remove jobs.
 const goneFor = time.Hour
 
-// Remove implements [engine.Remover]. What a host that is gone keeps of a job that
-// ended long ago is left to the host's own sweep, should the host ever return.
+// Remove implements [engine.Remover]. If the host of a job that ended long ago no longer answers, the
+// files there are left to the host's own sweep.
 func (b *Backend) Remove(ctx context.Context, r engine.Record) error {
 	if ownDir(r) {
 		return nil

@@ -42,9 +42,9 @@ func anyScheduled(rs []engine.Record) bool {
 	return false
 }
 
-// queue is what a cluster's scheduler was last heard to say; fields are guarded by host.mu.
+// queue is the last answer of a cluster's scheduler; fields are guarded by host.mu.
 type queue struct {
-	last   *slurm.Queue // nil: it was not asked, or things have changed since
+	last   *slurm.Queue // nil: not requested yet, or out of date
 	at     time.Time    // of last, here
 	asking chan struct{}
 }

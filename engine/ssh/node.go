@@ -40,7 +40,7 @@ func (h *host) onNode(ctx context.Context, e *recipe.Entry, dir, request string,
 	if err == nil {
 		a, err = s.Do(ctx, recipe.Asked(dir, mark, recipe.Here(dir, request)), limit)
 		received := func() {
-			s.Do(h.b.life, recipe.Received(dir, mark), askLimit) //nolint:errcheck // the node waits no longer if it has gone
+			s.Do(h.b.life, recipe.Received(dir, mark), askLimit) //nolint:errcheck // if the node no longer exists, it does not wait either
 			c.release(s)
 		}
 		if !h.b.async(received) {

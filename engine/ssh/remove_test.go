@@ -12,8 +12,8 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// Many jobs of a host that is gone for good make a sweep try it once; those that
-// ended long ago are given up.
+// However many jobs a host has that no longer exists, a sweep tries to connect once. It removes the
+// records of those that ended long ago.
 func TestRemoveTriesAnUnreachableHostOnce(t *testing.T) {
 	tries := 0
 	b := New(withTransports(func(context.Context, string) (shell.Transport, error) {

@@ -55,8 +55,8 @@ func (r *Run) Screen(ctx context.Context) (engine.Screen, error) {
 	return s, nil
 }
 
-// SendKeys implements [engine.KeySender]. Only for keys that programs may have
-// encoded differently the end of the log is read, to see whether this one has.
+// SendKeys implements [engine.KeySender]. If the encoding of a key depends on the modes that the
+// program has set, it reads the end of the log to find them.
 func (r *Run) SendKeys(ctx context.Context, names []string) error {
 	keys, err := vt.ParseKeys(names...)
 	if err != nil {

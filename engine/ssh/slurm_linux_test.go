@@ -80,10 +80,10 @@ func TestSlurmOutOfMemory(t *testing.T) {
 	e := onSlurm(t, slurmtest.StartWithMemoryLimits(t))
 	j := submit(t, e, "exec python3 -c 'bytearray(400 << 20)'", "--mem=100")
 	child := submit(t, e, "python3 -c 'bytearray(400 << 20)'; exit $?", "--mem=100")
-	if j = when(t, e, j.ID, finished); j.Status != engine.Killed || j.Exit.Reason != engine.ReasonOOM || j.Exit.EndedBy != "slurm" || j.Exit.Signal != "SIGKILL" {
+	if j = waitUntil(t, e, j.ID, finished); j.Status != engine.Killed || j.Exit.Reason != engine.ReasonOOM || j.Exit.EndedBy != "slurm" || j.Exit.Signal != "SIGKILL" {
 		t.Errorf("it ended as %s: %+v", j.Status, j.Exit)
 	}
-	child = when(t, e, child.ID, finished)
+	child = waitUntil(t, e, child.ID, finished)
 	if x := child.Exit; child.Status != engine.Exited || x.Code == nil || *x.Code != 137 || x.OOMKills != 1 || !strings.Contains(child.Ending(), "killed: out of memory)") {
 		t.Errorf("one whose child ran out of memory ended as %s: %+v", child.Ending(), x)
 	}
@@ -156,8 +156,8 @@ func watch(t *testing.T, e *engine.Engine, id engine.ID) {
 // slurmPatience bounds each wait for a cluster.
 const slurmPatience = 3 * time.Minute
 
-// when waits until the job is as it should be.
-func when(t *testing.T, e *engine.Engine, id engine.ID, is func(engine.Job) bool) engine.Job {
+// waitUntil waits until the job satisfies is.
+func waitUntil(t *testing.T, e *engine.Engine, id engine.ID, is func(engine.Job) bool) engine.Job {
 	t.Helper()
 	for end := time.Now().Add(slurmPatience); ; <-time.After(50 * time.Millisecond) {
 		j, err := e.Get(t.Context(), string(id))
@@ -211,7 +211,7 @@ func testStartWithoutAnswer(t *testing.T, cluster *slurmtest.Cluster) {
 	}
 	release()
 	watch(t, e, j.ID)
-	j = when(t, e, j.ID, func(j engine.Job) bool { return j.Status.Finished() })
+	j = waitUntil(t, e, j.ID, func(j engine.Job) bool { return j.Status.Finished() })
 	ran, _ := os.ReadFile(mark)
 	known := cluster.Run(t, "squeue", "-h", "-t", "all", "-n", string(j.ID), "-o", "%A %T")
 	switch {
@@ -235,7 +235,7 @@ func testJobSubmittedDuringALook(t *testing.T, cluster *slurmtest.Cluster) {
 	}
 	cluster.Run(t, "scontrol", "update", "jobid="+numberOf(t, cluster, j), "partition=main")
 	watch(t, e, j.ID)
-	if j = when(t, e, j.ID, func(j engine.Job) bool { return j.Status.Finished() }); j.Status != engine.Exited {
+	if j = waitUntil(t, e, j.ID, func(j engine.Job) bool { return j.Status.Finished() }); j.Status != engine.Exited {
 		t.Errorf("it ended as %s: %+v", j.Status, j.Exit)
 	}
 }

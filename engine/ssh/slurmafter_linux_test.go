@@ -53,38 +53,38 @@ func testAfter(t *testing.T, cluster *slurmtest.Cluster) {
 	last := following(t, e, "exit 0", []engine.ID{afterBad.ID}, nil)
 	for _, j := range []engine.Job{afterGood, last} {
 		watch(t, e, j.ID)
-		when(t, e, j.ID, func(now engine.Job) bool {
+		waitUntil(t, e, j.ID, func(now engine.Job) bool {
 			p := now.Pending
 			return p != nil && p.Partition == "main" && slices.Equal(p.After, j.After) && p.Reason == "after "+string(j.After[0])
 		})
 	}
 	openGood()
-	if j := when(t, e, afterGood.ID, finished); j.Status != engine.Exited {
+	if j := waitUntil(t, e, afterGood.ID, finished); j.Status != engine.Exited {
 		t.Errorf("the job after a success is %s: %+v", j.Status, j.Exit)
 	}
 	if j, err := e.Get(t.Context(), string(afterAny.ID)); err != nil || j.Status != engine.Queued {
 		t.Errorf("with one of its jobs left, it is %s: %v", j.Status, err)
 	}
 	openBad()
-	if j := when(t, e, afterAny.ID, finished); j.Status != engine.Exited {
+	if j := waitUntil(t, e, afterAny.ID, finished); j.Status != engine.Exited {
 		t.Errorf("the job after any end is %s: %+v", j.Status, j.Exit)
 	}
 	because := string(bad.ID) + " exited 3"
-	expectDependency(t, when(t, e, afterBad.ID, finished), because)
-	expectDependency(t, when(t, e, last.ID, finished), string(afterBad.ID)+" was not started: "+because)
+	expectDependency(t, waitUntil(t, e, afterBad.ID, finished), because)
+	expectDependency(t, waitUntil(t, e, last.ID, finished), string(afterBad.ID)+" was not started: "+because)
 }
 
 func testAfterTheEnd(t *testing.T, cluster *slurmtest.Cluster) {
 	env := remoteEnv(t)
 	e, _ := onSlurmIn(t, cluster, env)
 	good, bad := following(t, e, "exit 0", nil, nil), following(t, e, "exit 3", nil, nil)
-	when(t, e, good.ID, finished)
-	when(t, e, bad.ID, finished)
+	waitUntil(t, e, good.ID, finished)
+	waitUntil(t, e, bad.ID, finished)
 	j := following(t, e, "exit 0", []engine.ID{good.ID}, []engine.ID{bad.ID})
 	if dependency := cluster.Run(t, "squeue", "-h", "-t", "all", "-n", string(j.ID), "-o", "%E"); dependency != "(null)" {
 		t.Errorf("for Slurm it depends on %s", dependency)
 	}
-	if j = when(t, e, j.ID, finished); j.Status != engine.Exited {
+	if j = waitUntil(t, e, j.ID, finished); j.Status != engine.Exited {
 		t.Errorf("the job after the ends is %s: %+v", j.Status, j.Exit)
 	}
 	if _, err := e.Clear(t.Context(), bad.ID); err != nil {
@@ -106,8 +106,8 @@ func testAfterAStoppedJob(t *testing.T, cluster *slurmtest.Cluster) {
 	if _, err := e.Stop(t.Context(), first.ID, engine.StopOptions{By: "test"}); err != nil {
 		t.Fatal(err)
 	}
-	expectDependency(t, when(t, e, failed.ID, finished), string(first.ID)+" stopped by test before it started")
-	if j := when(t, e, ran.ID, finished); j.Status != engine.Exited {
+	expectDependency(t, waitUntil(t, e, failed.ID, finished), string(first.ID)+" stopped by test before it started")
+	if j := waitUntil(t, e, ran.ID, finished); j.Status != engine.Exited {
 		t.Errorf("the job after any end is %s: %+v", j.Status, j.Exit)
 	}
 }
@@ -145,10 +145,10 @@ func testForgotten(t *testing.T, cluster *slurmtest.Cluster) {
 	after := following(t, e, "exit 0", []engine.ID{bad.ID}, nil)
 	open()
 	cluster.Forgotten(t, string(ended.ID), string(bad.ID), string(after.ID))
-	expectDependency(t, when(t, e, after.ID, finished), string(bad.ID)+" exited 3")
+	expectDependency(t, waitUntil(t, e, after.ID, finished), string(bad.ID)+" exited 3")
 	late := following(t, e, "exit 0", []engine.ID{ended.ID}, nil)
 	expectDependency(t, late, string(ended.ID)+" exited 5")
-	if j := when(t, e, ended.ID, finished); j.Status != engine.Exited || j.Exit.Code == nil || *j.Exit.Code != 5 {
+	if j := waitUntil(t, e, ended.ID, finished); j.Status != engine.Exited || j.Exit.Code == nil || *j.Exit.Code != 5 {
 		t.Errorf("the forgotten job ended as %s: %+v", j.Status, j.Exit)
 	}
 }
@@ -157,14 +157,14 @@ func testForgotten(t *testing.T, cluster *slurmtest.Cluster) {
 func testRequestAfterTheEnd(t *testing.T, cluster *slurmtest.Cluster) {
 	e, b := onSlurmIn(t, cluster, remoteEnv(t))
 	j, open := gated(t, e, "exit 0")
-	j = when(t, e, j.ID, is(engine.Running))
+	j = waitUntil(t, e, j.ID, is(engine.Running))
 	h, dir := b.host(j.Host), b.HostDir(engine.Record{ID: j.ID, Job: j})
 	before, err := h.entryOf(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	open()
-	when(t, e, j.ID, finished)
+	waitUntil(t, e, j.ID, finished)
 	for end := time.Now().Add(slurmPatience); cluster.Run(t, "squeue", "-h", "-n", string(j.ID)) != ""; <-time.After(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("the job does not leave Slurm's queue")

@@ -19,7 +19,7 @@ import (
 func testPending(t *testing.T, cluster *slurmtest.Cluster) {
 	e := onSlurm(t, cluster)
 	j := submit(t, e, "echo never", "--partition=shut")
-	j = when(t, e, j.ID, func(j engine.Job) bool { return j.Pending != nil && j.Pending.Partition == "shut" })
+	j = waitUntil(t, e, j.ID, func(j engine.Job) bool { return j.Pending != nil && j.Pending.Partition == "shut" })
 	if j.Status != engine.Queued || j.Pending.Reason == "" || j.Pending.SchedulerID != numberOf(t, cluster, j) || !j.StartedAt.IsZero() {
 		t.Errorf("the job is %s, %+v", j.Status, j.Pending)
 	}
@@ -53,7 +53,7 @@ func testPending(t *testing.T, cluster *slurmtest.Cluster) {
 			t.Fatal(err)
 		}
 	}
-	j = when(t, e, j.ID, is(engine.Killed))
+	j = waitUntil(t, e, j.ID, is(engine.Killed))
 	if j.Exit.Reason != engine.ReasonKill || j.Exit.EndedBy != "test" || j.Exit.Code != nil || j.Pending != nil {
 		t.Errorf("it ended as %+v", j.Exit)
 	}
@@ -65,9 +65,9 @@ func testPending(t *testing.T, cluster *slurmtest.Cluster) {
 func testScancel(t *testing.T, cluster *slurmtest.Cluster) {
 	e := onSlurm(t, cluster)
 	j := submit(t, e, "sleep 300")
-	when(t, e, j.ID, is(engine.Running))
+	waitUntil(t, e, j.ID, is(engine.Running))
 	cluster.Run(t, "scancel", numberOf(t, cluster, j))
-	j = when(t, e, j.ID, func(j engine.Job) bool { return j.Status.Finished() })
+	j = waitUntil(t, e, j.ID, func(j engine.Job) bool { return j.Status.Finished() })
 	if j.Status != engine.Killed || j.Exit.Reason != engine.ReasonKill || j.Exit.EndedBy != "slurm" || j.Exit.Signal != "SIGTERM" {
 		t.Errorf("it ended as %+v", j.Exit)
 	}
@@ -87,7 +87,7 @@ func testSignalOfSlurm(t *testing.T, cluster *slurmtest.Cluster) {
 		}
 	}
 	cluster.Run(t, "scancel", "--batch", "--signal=USR1", numberOf(t, cluster, j))
-	if j = when(t, e, j.ID, finished); j.Status != engine.Exited || j.Exit.Code == nil || *j.Exit.Code != 7 {
+	if j = waitUntil(t, e, j.ID, finished); j.Status != engine.Exited || j.Exit.Code == nil || *j.Exit.Code != 7 {
 		t.Errorf("it ended as %s: %+v", j.Status, j.Exit)
 	}
 }
@@ -96,9 +96,9 @@ func testSuspended(t *testing.T, cluster *slurmtest.Cluster) {
 	e := onSlurm(t, cluster)
 	j := submit(t, e, "sleep 300")
 	watch(t, e, j.ID)
-	when(t, e, j.ID, is(engine.Running))
+	waitUntil(t, e, j.ID, is(engine.Running))
 	cluster.Run(t, "scontrol", "suspend", numberOf(t, cluster, j))
-	when(t, e, j.ID, func(j engine.Job) bool { return j.Status == engine.Running && j.Paused })
+	waitUntil(t, e, j.ID, func(j engine.Job) bool { return j.Status == engine.Running && j.Paused })
 	cluster.Run(t, "scontrol", "resume", numberOf(t, cluster, j))
 	if _, err := e.Kill(t.Context(), j.ID); err != nil {
 		t.Fatal(err)
@@ -108,9 +108,9 @@ func testSuspended(t *testing.T, cluster *slurmtest.Cluster) {
 func testNodeFailed(t *testing.T, cluster *slurmtest.Cluster) {
 	e := onSlurm(t, cluster)
 	j := submit(t, e, "sleep 300", "--nodelist=n2")
-	when(t, e, j.ID, is(engine.Running))
+	waitUntil(t, e, j.ID, is(engine.Running))
 	cluster.Run(t, "scontrol", "update", "nodename=n2", "state=down", "reason=test")
-	j = when(t, e, j.ID, func(j engine.Job) bool { return j.Status.Finished() })
+	j = waitUntil(t, e, j.ID, func(j engine.Job) bool { return j.Status.Finished() })
 	if j.Exit.Reason != engine.ReasonNodeFailed {
 		t.Errorf("it ended as %+v", j.Exit)
 	}
@@ -120,15 +120,15 @@ func testNoAnswer(t *testing.T, cluster *slurmtest.Cluster) {
 	e := onSlurm(t, cluster)
 	j := submit(t, e, "sleep 300")
 	watch(t, e, j.ID)
-	when(t, e, j.ID, is(engine.Running))
+	waitUntil(t, e, j.ID, is(engine.Running))
 	release := sync.OnceFunc(cluster.Hold())
 	defer release()
-	j = when(t, e, j.ID, func(j engine.Job) bool { return j.Link == engine.LinkUnreachable })
+	j = waitUntil(t, e, j.ID, func(j engine.Job) bool { return j.Link == engine.LinkUnreachable })
 	if j.Status != engine.Running || j.LinkError == "" {
 		t.Errorf("the job is %s, %q", j.Status, j.LinkError)
 	}
 	release()
-	when(t, e, j.ID, func(j engine.Job) bool { return j.Link == engine.LinkOK && j.Status == engine.Running })
+	waitUntil(t, e, j.ID, func(j engine.Job) bool { return j.Link == engine.LinkOK && j.Status == engine.Running })
 	if _, err := e.Kill(t.Context(), j.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -143,10 +143,10 @@ func testTimeLimit(t *testing.T, cluster *slurmtest.Cluster) {
 	if limit := cluster.Run(t, "squeue", "-h", "-n", string(j.ID), "-o", "%l"); limit != "11:00" {
 		t.Errorf("the limit of Slurm is %s", limit)
 	}
-	when(t, e, j.ID, is(engine.Running))
+	waitUntil(t, e, j.ID, is(engine.Running))
 	// Slurm enforces limits every 30 s, so this takes as long.
 	cluster.Run(t, "scontrol", "update", "jobid="+numberOf(t, cluster, j), "endtime=now+1")
-	j = when(t, e, j.ID, func(j engine.Job) bool { return j.Status.Finished() })
+	j = waitUntil(t, e, j.ID, func(j engine.Job) bool { return j.Status.Finished() })
 	if j.Status != engine.Killed || j.Exit.Reason != engine.ReasonTimeout || j.Exit.EndedBy != "slurm" {
 		t.Errorf("it ended as %s: %+v", j.Status, j.Exit)
 	}
@@ -155,9 +155,9 @@ func testTimeLimit(t *testing.T, cluster *slurmtest.Cluster) {
 func testPreempted(t *testing.T, cluster *slurmtest.Cluster) {
 	e := onSlurm(t, cluster)
 	j := submit(t, e, "sleep 300", "--nodelist=n1", "--exclusive")
-	when(t, e, j.ID, is(engine.Running))
+	waitUntil(t, e, j.ID, is(engine.Running))
 	cluster.Run(t, "sbatch", "--partition=urgent", "--nodelist=n1", "--exclusive", "--output=/dev/null", "--wrap=true")
-	j = when(t, e, j.ID, func(j engine.Job) bool { return j.Status.Finished() })
+	j = waitUntil(t, e, j.ID, func(j engine.Job) bool { return j.Status.Finished() })
 	if j.Status != engine.Killed || j.Exit.Reason != engine.ReasonPreempted || j.Exit.EndedBy != "slurm" {
 		t.Errorf("it ended as %s: %+v", j.Status, j.Exit)
 	}
@@ -166,10 +166,10 @@ func testPreempted(t *testing.T, cluster *slurmtest.Cluster) {
 func testSettings(t *testing.T, cluster *slurmtest.Cluster) {
 	e := onSlurm(t, cluster, WithHostSettings(func(string) HostSettings { return HostSettings{Sbatch: []string{"-p", "shut"}} }))
 	j := submit(t, e, "true")
-	if j = when(t, e, j.ID, func(j engine.Job) bool { return j.Pending != nil && j.Pending.Partition != "" }); j.Pending.Partition != "shut" {
+	if j = waitUntil(t, e, j.ID, func(j engine.Job) bool { return j.Pending != nil && j.Pending.Partition != "" }); j.Pending.Partition != "shut" {
 		t.Errorf("without options the job waits in %s", j.Pending.Partition)
 	}
-	if j = submit(t, e, "true", "--partition=main"); when(t, e, j.ID, func(j engine.Job) bool { return j.Status.Finished() }).Status != engine.Exited {
+	if j = submit(t, e, "true", "--partition=main"); waitUntil(t, e, j.ID, func(j engine.Job) bool { return j.Status.Finished() }).Status != engine.Exited {
 		t.Errorf("with other options it did not run")
 	}
 }
@@ -235,7 +235,7 @@ func testSubmitsNothing(t *testing.T, cluster *slurmtest.Cluster) {
 		j, err := e.Start(t.Context(), engine.Spec{Script: "true", Host: "slurm:box"})
 		switch {
 		case c.submits && err == nil:
-			if j = when(t, e, j.ID, finished); j.Status != engine.Exited {
+			if j = waitUntil(t, e, j.ID, finished); j.Status != engine.Exited {
 				t.Errorf("%s: it ended as %s: %+v", c.name, j.Status, j.Exit)
 			}
 		case c.submits, err == nil, !strings.Contains(err.Error(), "the answer of sbatch is"):

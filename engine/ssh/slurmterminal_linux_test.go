@@ -46,16 +46,16 @@ func testWaitsForInput(t *testing.T, cluster *slurmtest.Cluster) {
 	e := onSlurm(t, cluster)
 	j := submit(t, e, "head -n 1 >/dev/null; stty -echo; printf 'Password: '; head -n 1 >/dev/null; exec sleep 1000")
 	watch(t, e, j.ID)
-	when(t, e, j.ID, is(engine.Running))
+	waitUntil(t, e, j.ID, is(engine.Running))
 	answer := func() {
 		if err := e.Write(t.Context(), j.ID, []byte("x\r")); err != nil {
 			t.Fatal(err)
 		}
 	}
 	answer()
-	when(t, e, j.ID, func(j engine.Job) bool { return j.Waiting && j.Entry == engine.EntryHidden })
+	waitUntil(t, e, j.ID, func(j engine.Job) bool { return j.Waiting && j.Entry == engine.EntryHidden })
 	answer() // prints nothing
-	when(t, e, j.ID, func(j engine.Job) bool { return !j.Waiting })
+	waitUntil(t, e, j.ID, func(j engine.Job) bool { return !j.Waiting })
 	if _, err := e.Kill(t.Context(), j.ID); err != nil {
 		t.Fatal(err)
 	}

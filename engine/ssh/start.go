@@ -173,7 +173,7 @@ func (b *Backend) request(l engine.Launch) (recipe.Job, error) {
 	return j, err
 }
 
-// owner names whose jobs a sweep may delete: those of this machine.
+// owner is the name of the machine that made the request: a sweep deletes only jobs of its own machine.
 func owner(j engine.Job) string { return recipe.OneWord(j.Machine) }
 
 // spawn sends the start until the host answers. sent reports whether the host may have received it;

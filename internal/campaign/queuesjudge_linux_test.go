@@ -9,8 +9,8 @@ import (
 	"github.com/hobjobs/hob/internal/testtool/stage"
 )
 
-// ran is what the file of a round says about a job: the lines of its begin, its end, and of the
-// first attempt to end it, counted from 1.
+// ran is what a round's file has about a job: the line numbers of its start, of its end, and of the
+// first attempt to stop it.
 type ran struct{ begin, end, cut int }
 
 // judge waits until all jobs have ended, and compares what hob reports with what they recorded.

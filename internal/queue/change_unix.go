@@ -58,7 +58,7 @@ func (q *queue) wake() {
 	}
 }
 
-// touch makes those who follow the queue look at it.
+// touch makes watchers of the queue read it again.
 func (q *queue) touch() error {
 	path := filepath.Join(q.dir, "jobs", ".changed")
 	if err := os.WriteFile(path, nil, 0o600); err != nil {

@@ -143,8 +143,8 @@ func switches(away, back string) func(i int) (key, text, gone string) {
 	}
 }
 
-// typeDirectly types into a cat on a terminal with no program in between, while a flood
-// goes through hob: what the machine has left.
+// typeDirectly types into cat on a terminal without hob, while hob handles a flood of output: it
+// measures what the load of the machine alone costs.
 func typeDirectly(l *lab) *keyboard {
 	l.hob().flood(l)
 	return newKeyboard("direct", l.view(exec.Command("sh", "-c", sink)), "", letters())

@@ -29,7 +29,7 @@ const (
 	grace     = 300 * time.Millisecond // of a polite kill
 )
 
-// kills is M5: from the command line that kills until the tree is gone.
+// kills is M5: the time from the command that kills a job until its process tree has ended.
 func kills(l *lab) {
 	for _, tree := range stubborn {
 		polite := l.hob()

@@ -144,9 +144,9 @@ func (d jsonText) remove(from *hujson.Value, i int) []byte {
 		begin = items[i-1].comma() + 1
 	}
 	before := string(d.text[begin:removed.start])
-	if i < len(items)-1 || removed.value.AfterExtra != nil { // its own comma goes
+	if i < len(items)-1 || removed.value.AfterExtra != nil { // remove the comma after it
 		after, end = string(removed.value.AfterExtra), removed.comma()+1
-	} else if i > 0 { // the one before it goes
+	} else if i > 0 { // remove the comma before it
 		begin = items[i-1].value.EndOffset
 		before = string(items[i-1].value.AfterExtra) + before
 	}

@@ -60,7 +60,7 @@ type waited struct {
 	err error // the error whose text is Error; not recorded
 }
 
-// waits are the waits that this server carries out.
+// waits are the waits in progress of this server.
 type waits struct {
 	mu      sync.Mutex
 	running map[string]bool // by task id

@@ -99,7 +99,7 @@ type Until int
 
 const (
 	Started   Until = iota
-	IsReady         // as its Ready says
+	IsReady         // its condition Ready holds
 	Completed       // it has ended
 	Succeeded       // it has ended with exit code 0
 )

@@ -13,7 +13,7 @@ import (
 	"github.com/hobjobs/hob/ui/components/detail"
 )
 
-// ramp is n samples that rise from nothing, with one that is not known.
+// ramp returns n samples that rise from 0; one of them is unknown.
 func ramp(n int) []detail.Sample {
 	var all []detail.Sample
 	for i := range n {

@@ -31,8 +31,8 @@ func (m *Model) firstCol() int {
 	return min(cols-m.w, max(0, c.X-m.w+1))
 }
 
-// View draws the screen in exactly the size of the component. During a synchronized update of the
-// job the previous frame stays.
+// View draws the screen in exactly the size of the component. While the job is in a synchronized
+// update, it draws the previous frame.
 func (m *Model) View() string {
 	if m.w == 0 || m.h == 0 {
 		return ""

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// mute is a connection to an agent that hears all and answers nothing.
+// mute is a connection to an agent that reads everything and never answers.
 func mute(t *testing.T) net.Conn {
 	t.Helper()
 	here, there := net.Pipe()

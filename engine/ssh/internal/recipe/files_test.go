@@ -64,8 +64,8 @@ func TestKnownJobs(t *testing.T) {
 	})
 }
 
-// Of many known jobs only some are proved in a look; that one of the others is gone
-// without a record is seen all the same.
+// A request verifies only some of many known jobs, but it still detects that another one has ended
+// without a record.
 func TestKnownJobsInTurns(t *testing.T) {
 	eachShell(t, func(t *testing.T, p *place) {
 		j := p.job("echo word; exec sleep 60")

@@ -55,7 +55,7 @@ type Job struct {
 	ID    string
 	Token string
 	Owner string // the client that may sweep it: one field
-	Meta  []byte // meta.json as it shall stand there
+	Meta  []byte // the content of meta.json on the host
 	// Command is an argument vector; if it is nil, Script is run by sh.
 	Command []string
 	Script  string
