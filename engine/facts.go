@@ -120,7 +120,7 @@ func rowChanged(old, j *Job) bool {
 		return true
 	}
 	return !j.Status.Finished() && (j.Cwd != old.Cwd || j.Paused != old.Paused || j.Alternate != old.Alternate ||
-		j.Entry != old.Entry || !reflect.DeepEqual(j.Pending, old.Pending) || !sameProgress(j.Progress, old.Progress) ||
+		j.Entry != old.Entry || !reflect.DeepEqual(j.Pending, old.Pending) || j.Scheduled != old.Scheduled || !sameProgress(j.Progress, old.Progress) ||
 		j.Status == Stopping && old.Status != Stopping || j.Status == Running && old.Status == Stopping)
 }
 

@@ -105,17 +105,17 @@ func (j Job) Uptime(now time.Time) time.Duration {
 }
 
 // WaitReason returns why a queued job has not begun, in one line; empty if it does not wait. For a job
-// on a cluster it has the partition, and when the job is expected to start.
+// on a cluster it has the expected start and the partition.
 func (j Job) WaitReason(now time.Time) string {
 	text := j.plainWaitReason(now)
 	if text == "" {
 		return ""
 	}
-	if p := j.Pending.Partition; p != "" {
-		text += ", partition " + p
-	}
 	if left := j.Pending.StartsAt.Sub(now); left >= time.Minute {
 		text += ", expected to start in " + units.FormatMinutes(left)
+	}
+	if p := j.Scheduled.Partition; p != "" {
+		text += ", partition " + p
 	}
 	return text
 }

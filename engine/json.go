@@ -56,6 +56,7 @@ type jobJSON struct {
 	StaleSince   *time.Time        `json:"stale_since"`
 	Machine      *string           `json:"machine"`
 	Queue        *queueJSON        `json:"queue"`
+	Scheduler    *schedulerJSON    `json:"scheduler"`
 	Restart      *restartJSON      `json:"restart"`
 	CreatedAt    *time.Time        `json:"created_at"`
 	CreatedBy    *string           `json:"created_by"`
@@ -71,6 +72,13 @@ type queueJSON struct {
 	StartsAt    *time.Time `json:"starts_at"`
 	SchedulerID *string    `json:"scheduler_id"`
 	Partition   *string    `json:"partition"`
+}
+
+// schedulerJSON is the JSON form of a [Scheduled].
+type schedulerJSON struct {
+	ID        *string `json:"id"`
+	Partition *string `json:"partition"`
+	Node      *string `json:"node"`
 }
 
 // restartJSON is the JSON form of a restart policy and its [Runs].
@@ -110,11 +118,14 @@ func (j *Job) form(now time.Time) jobJSON {
 	if q := j.Pending; q != nil {
 		v.Queue = &queueJSON{
 			Name: orNull(q.Name), Position: orNull(q.Position), Reason: j.plainWaitReason(now), After: q.After,
-			StartsAt: timeOrNull(q.StartsAt), SchedulerID: orNull(q.SchedulerID), Partition: orNull(q.Partition),
+			StartsAt: timeOrNull(q.StartsAt), SchedulerID: orNull(j.Scheduled.ID), Partition: orNull(j.Scheduled.Partition),
 		}
 		if q.After == nil {
 			v.Queue.After = []ID{}
 		}
+	}
+	if s := j.Scheduled; s != (Scheduled{}) {
+		v.Scheduler = &schedulerJSON{ID: orNull(s.ID), Partition: orNull(s.Partition), Node: orNull(s.Node)}
 	}
 	if j.Restart != "" {
 		v.Restart = &restartJSON{Policy: j.Restart}
@@ -195,8 +206,11 @@ func (j *Job) UnmarshalJSON(data []byte) error {
 	if q := v.Queue; q != nil {
 		j.Pending = &Pending{
 			Name: orZero(q.Name), Position: orZero(q.Position), Reason: q.Reason, After: q.After,
-			StartsAt: orZero(q.StartsAt), SchedulerID: orZero(q.SchedulerID), Partition: orZero(q.Partition),
+			StartsAt: orZero(q.StartsAt),
 		}
+	}
+	if s := v.Scheduler; s != nil {
+		j.Scheduled = Scheduled{ID: orZero(s.ID), Partition: orZero(s.Partition), Node: orZero(s.Node)}
 	}
 	if r := v.Restart; r != nil {
 		j.Restart, j.Runs = r.Policy, &Runs{Count: r.Count, NextAt: orZero(r.NextAt)}

@@ -40,9 +40,10 @@ func fullJob() engine.Job {
 			StaleSince: at.Add(time.Minute), Machine: "m",
 			Pending: &engine.Pending{
 				Name: "default", Position: 3, Reason: "waiting for a slot (2 ahead)", After: []engine.ID{"build-7k2qm"},
-				StartsAt: at.Add(time.Hour), SchedulerID: "123", Partition: "main",
+				StartsAt: at.Add(time.Hour),
 			},
-			Runs: &engine.Runs{Count: 3, NextAt: at.Add(4 * time.Second)},
+			Scheduled: engine.Scheduled{ID: "123", Partition: "main", Node: "n1"},
+			Runs:      &engine.Runs{Count: 3, NextAt: at.Add(4 * time.Second)},
 		},
 		OutputPath: "/s/output.log",
 		Ports:      []int{3000, 3001}, CPU: &cpu, RSS: 4096,
@@ -103,7 +104,7 @@ func TestJobJSONHasEveryField(t *testing.T) {
 	const contract = `id name command script host dir kind backgrounded status reason exit_code signal error pid started_at ended_at
 		uptime_seconds output_path stdout_path stderr_path output_bytes dropped_bytes log_limit waiting_for_input title progress ports
 		cpu_percent rss_bytes size cwd paused timeout_seconds deadline_at grace_seconds stop_deadline_at env_names survivors ended_by
-		restarted_from port queue restart link link_error stale_since machine created_at created_by labels`
+		restarted_from port queue scheduler restart link link_error stale_since machine created_at created_by labels`
 	for name, j := range map[string]engine.Job{"full": fullJob(), "empty": {}} {
 		data, err := json.Marshal(j)
 		if err != nil {
@@ -181,9 +182,9 @@ func TestWaitReason(t *testing.T) {
 		{"", time.Time{}, "Resources"},
 		{"main", time.Time{}, "Resources, partition main"},
 		{"main", now.Add(59 * time.Second), "Resources, partition main"},
-		{"main", now.Add(150 * time.Minute), "Resources, partition main, expected to start in 2h30m"},
+		{"main", now.Add(150 * time.Minute), "Resources, expected to start in 2h30m, partition main"},
 	} {
-		p.Partition, p.StartsAt = c.partition, c.start
+		j.Scheduled.Partition, p.StartsAt = c.partition, c.start
 		if got := j.WaitReason(now); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}

@@ -25,6 +25,7 @@ type (
 	Unrecorded   = record.Unrecorded
 	Progress     = record.Progress
 	Pending      = record.Pending
+	Scheduled    = record.Scheduled
 	Runs         = record.Runs
 	Size         = record.Size
 	Range        = record.Range

@@ -93,9 +93,13 @@ type Pending struct {
 	After  []ID   `json:"after,omitempty"` // the jobs that it waits for
 	// StartsAt is when it is expected to start; zero: not known.
 	StartsAt time.Time `json:"starts_at,omitzero"`
-	// SchedulerID and Partition are those of a cluster's scheduler.
-	SchedulerID string `json:"scheduler_id,omitempty"`
-	Partition   string `json:"partition,omitempty"`
+}
+
+// Scheduled is a job as a cluster's scheduler knows it. Fields are empty while they are not known.
+type Scheduled struct {
+	ID        string `json:"id,omitempty"`
+	Partition string `json:"partition,omitempty"`
+	Node      string `json:"node,omitempty"` // on which the job runs, or ran
 }
 
 // Runs counts the runs of a job that is started again when it ends.
@@ -152,9 +156,10 @@ type State struct {
 	Dropped int64 `json:"dropped,omitempty"` // bytes lost or freed by the limit
 	Hole    Range `json:"hole,omitzero"`     // range of output.log freed by the limit
 	// HoleLines is the number of line feeds in the hole, -1 if not known.
-	HoleLines int64    `json:"hole_lines,omitempty"`
-	Pending   *Pending `json:"queue,omitempty"` // nil: the job waits for nothing
-	Runs      *Runs    `json:"runs,omitempty"`  // nil: its request has no restart policy
+	HoleLines int64     `json:"hole_lines,omitempty"`
+	Pending   *Pending  `json:"queue,omitempty"` // nil: the job waits for nothing
+	Scheduled Scheduled `json:"scheduled,omitzero"`
+	Runs      *Runs     `json:"runs,omitempty"` // nil: its request has no restart policy
 	// Exit is zero while the job has not ended.
 	Exit Exit `json:"end,omitzero"`
 	// HostDir is the job's directory on its host.

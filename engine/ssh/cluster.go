@@ -115,6 +115,9 @@ func (s *sight) onCluster(o *engine.State) certainty {
 	if known {
 		j, listed = q.Jobs[slurm.Comment(s.rec.Job.Token)]
 	}
+	if listed {
+		o.Scheduled.ID, o.Scheduled.Partition = j.Number, j.Partition
+	}
 	switch {
 	case listed && !e.Claimed && j.Unsatisfiable() && len(s.rec.Job.After) > 0:
 		return unstarted // which of the jobs that it follows is the cause, their records show
@@ -177,7 +180,7 @@ func (s *sight) stillWriting(j *slurm.Job) bool {
 
 // pending is why a job waits.
 func (s *sight) pending(j *slurm.Job, listed bool) *engine.Pending {
-	p := &engine.Pending{Reason: "waiting for Slurm", SchedulerID: s.entry.Number}
+	p := &engine.Pending{Reason: "waiting for Slurm"}
 	if before := s.rec.Job.Pending; !listed && before != nil {
 		return before
 	}
@@ -189,7 +192,6 @@ func (s *sight) pending(j *slurm.Job, listed bool) *engine.Pending {
 	if !listed {
 		return p
 	}
-	p.SchedulerID, p.Partition = j.Number, j.Partition
 	if j.Start > 0 {
 		at := s.at.Add(time.Duration(j.Start-s.clock.Date) * time.Second).Round(time.Second)
 		if before := s.rec.Job.Pending; before != nil && at.Sub(before.StartsAt).Abs() <= 2*time.Second {

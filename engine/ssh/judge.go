@@ -161,6 +161,9 @@ func (s *sight) facts(o *engine.State) {
 	if e.Job != nil {
 		o.Leader.PID = e.Job.PID
 	}
+	if e.Number != "" {
+		o.Scheduled.ID, o.Scheduled.Node = e.Number, e.Node
+	}
 	if o.StartedAt.IsZero() && e.Ready {
 		o.StartedAt = s.when(e.Started, e.BootOf())
 		if !o.StartedAt.IsZero() && o.StartedAt.Before(j.CreatedAt) {

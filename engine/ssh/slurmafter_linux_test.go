@@ -55,7 +55,7 @@ func testAfter(t *testing.T, cluster *slurmtest.Cluster) {
 		watch(t, e, j.ID)
 		waitUntil(t, e, j.ID, func(now engine.Job) bool {
 			p := now.Pending
-			return p != nil && p.Partition == "main" && slices.Equal(p.After, j.After) && p.Reason == "after "+string(j.After[0])
+			return p != nil && now.Scheduled.Partition == "main" && slices.Equal(p.After, j.After) && p.Reason == "after "+string(j.After[0])
 		})
 	}
 	openGood()

@@ -19,8 +19,8 @@ import (
 func testPending(t *testing.T, cluster *slurmtest.Cluster) {
 	e := onSlurm(t, cluster)
 	j := submit(t, e, "echo never", "--partition=shut")
-	j = waitUntil(t, e, j.ID, func(j engine.Job) bool { return j.Pending != nil && j.Pending.Partition == "shut" })
-	if j.Status != engine.Queued || j.Pending.Reason == "" || j.Pending.SchedulerID != numberOf(t, cluster, j) || !j.StartedAt.IsZero() {
+	j = waitUntil(t, e, j.ID, func(j engine.Job) bool { return j.Scheduled.Partition == "shut" })
+	if j.Status != engine.Queued || j.Pending.Reason == "" || j.Scheduled.ID != numberOf(t, cluster, j) || !j.StartedAt.IsZero() {
 		t.Errorf("the job is %s, %+v", j.Status, j.Pending)
 	}
 	term, err := e.OpenTerminal(t.Context(), j.ID, engine.TerminalOptions{Control: true, Client: "test", Size: engine.Size{Cols: 50, Rows: 10}})
@@ -65,7 +65,11 @@ func testPending(t *testing.T, cluster *slurmtest.Cluster) {
 func testScancel(t *testing.T, cluster *slurmtest.Cluster) {
 	e := onSlurm(t, cluster)
 	j := submit(t, e, "sleep 300")
-	waitUntil(t, e, j.ID, is(engine.Running))
+	watch(t, e, j.ID)
+	j = waitUntil(t, e, j.ID, func(j engine.Job) bool { return j.Status == engine.Running && j.Scheduled.Partition == "main" })
+	if j.Scheduled.ID != numberOf(t, cluster, j) || j.Scheduled.Node != cluster.Run(t, "squeue", "-h", "-n", string(j.ID), "-o", "%N") {
+		t.Errorf("to Slurm it is %+v", j.Scheduled)
+	}
 	cluster.Run(t, "scancel", numberOf(t, cluster, j))
 	j = waitUntil(t, e, j.ID, func(j engine.Job) bool { return j.Status.Finished() })
 	if j.Status != engine.Killed || j.Exit.Reason != engine.ReasonKill || j.Exit.EndedBy != "slurm" || j.Exit.Signal != "SIGTERM" {
@@ -166,8 +170,8 @@ func testPreempted(t *testing.T, cluster *slurmtest.Cluster) {
 func testSettings(t *testing.T, cluster *slurmtest.Cluster) {
 	e := onSlurm(t, cluster, WithHostSettings(func(string) HostSettings { return HostSettings{Sbatch: []string{"-p", "shut"}} }))
 	j := submit(t, e, "true")
-	if j = waitUntil(t, e, j.ID, func(j engine.Job) bool { return j.Pending != nil && j.Pending.Partition != "" }); j.Pending.Partition != "shut" {
-		t.Errorf("without options the job waits in %s", j.Pending.Partition)
+	if j = waitUntil(t, e, j.ID, func(j engine.Job) bool { return j.Scheduled.Partition != "" }); j.Scheduled.Partition != "shut" {
+		t.Errorf("without options the job waits in %s", j.Scheduled.Partition)
 	}
 	if j = submit(t, e, "true", "--partition=main"); waitUntil(t, e, j.ID, func(j engine.Job) bool { return j.Status.Finished() }).Status != engine.Exited {
 		t.Errorf("with other options it did not run")

@@ -126,6 +126,8 @@ func (m *Model) facts(w int, idShown bool) []string {
 	if j.Waiting {
 		warn("input", cmp.Or(m.opts.Input, "needed"))
 	}
+	add("queue", m.queue())
+	add("cluster", m.cluster())
 	add("dir", m.dir())
 	add("process", m.process())
 	if j.StartedAt.IsZero() {
@@ -218,6 +220,30 @@ func (m *Model) wrap(value string, room int) []string {
 		lines = append(lines, strings.Split(ansi.Wrap(part, room, "/-,"), "\n")...)
 	}
 	return lines
+}
+
+// queue is the local queue whose slot the job waits for or uses.
+func (m *Model) queue() string {
+	j := m.job
+	if j.Queue == "" || j.Status.Finished() {
+		return ""
+	}
+	place := ""
+	if j.Pending != nil && j.Pending.Position > 0 {
+		place = "place " + strconv.Itoa(j.Pending.Position)
+	}
+	return m.join(cells.Clean(j.Queue), place)
+}
+
+// cluster is what the scheduler of a cluster has to be asked for.
+func (m *Model) cluster() string {
+	var parts []string
+	for _, part := range []struct{ name, value string }{{"partition ", m.job.Scheduled.Partition}, {"job ", m.job.Scheduled.ID}, {"node ", m.job.Scheduled.Node}} {
+		if part.value != "" {
+			parts = append(parts, part.name+cells.Clean(part.value))
+		}
+	}
+	return m.join(parts...)
 }
 
 func (m *Model) dir() string {
