@@ -166,7 +166,7 @@ func (k *checker) tools(ctx context.Context) bool {
 	if endsAtLogout(string(logout.Out), k.conn.host.User) {
 		lacks = append(lacks, "jobs end with hob's connection: logind.conf there has KillUserProcesses=yes, and KillExcludeUsers= without "+k.conn.host.User)
 	}
-	text := "all there"
+	text := "all found"
 	if len(lacks) > 0 {
 		text = strings.Join(lacks, "; ")
 	}
