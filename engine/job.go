@@ -131,6 +131,9 @@ func (j *Job) plainWaitReason(now time.Time) string {
 	return j.Pending.Reason
 }
 
+// OnCluster reports whether host is the login node of a cluster, whose scheduler starts the jobs.
+func OnCluster(host string) bool { return strings.HasPrefix(host, "slurm:") }
+
 // HostPrefix returns what precedes the reason in an error about a host: its name and a colon. The name
 // "slurm:", Slurm on this machine, ends with that colon.
 func HostPrefix(host string) string { return strings.TrimSuffix(host, ":") + ": " }

@@ -68,6 +68,18 @@ func Split(line, operators string) []Word {
 	return words
 }
 
+// Fields splits a line into its words, without operators. ok is false if a quote is not closed, or the
+// line ends with a backslash.
+func Fields(line string) (words []string, ok bool) {
+	for _, w := range Split(line, "") {
+		if w.Open != 0 {
+			return nil, false
+		}
+		words = append(words, w.Text)
+	}
+	return words, true
+}
+
 func operatorLength(s string) int {
 	for _, op := range []string{"&>>", "&&", "||", ";;", "<<", ">>", "&>", ">&", "<&", "|&"} {
 		if strings.HasPrefix(s, op) {

@@ -58,12 +58,11 @@ func (a *app) onHost(spec *engine.Spec, f runFlags) error {
 // schedulerArgs splits the values of --sbatch into options, as a shell would.
 func schedulerArgs(values []string) (args []string, err error) {
 	for _, value := range values {
-		for _, word := range shellword.Split(value, "") {
-			if word.Open != 0 {
-				return nil, usagef("close the quote, or escape it with a backslash", "--sbatch %s: unclosed quote, or a backslash at the end", value)
-			}
-			args = append(args, word.Text)
+		words, ok := shellword.Fields(value)
+		if !ok {
+			return nil, usagef("close the quote, or escape it with a backslash", "--sbatch %s: unclosed quote, or a backslash at the end", value)
 		}
+		args = append(args, words...)
 	}
 	return args, nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -133,7 +132,7 @@ func (f *runFlags) checkFlags(args []string) error {
 }
 
 // onCluster reports whether a cluster is to run the job.
-func (f *runFlags) onCluster() bool { return strings.HasPrefix(f.on, "slurm:") }
+func (f *runFlags) onCluster() bool { return engine.OnCluster(f.on) }
 
 // minLogLimit is the lowest log limit.
 const minLogLimit = 2 * units.MiB

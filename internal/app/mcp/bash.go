@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/shellword"
 )
 
 const (
@@ -40,7 +41,8 @@ type bashArgs struct {
 	PTY        bool              `json:"pty,omitempty" jsonschema:"Allocate a terminal, for full-screen programs"`
 	Stdin      string            `json:"stdin,omitempty" enum:"tty,none" jsonschema:"tty (default): process write reaches it, and prompts are detected; none: end of file"`
 	Split      bool              `json:"split,omitempty" jsonschema:"Keep stdout and stderr in separate logs"`
-	Host       string            `json:"host,omitempty" jsonschema:"Run on this host over SSH"`
+	Host       string            `json:"host,omitempty" jsonschema:"Run on this host over SSH; slurm:LOGIN: on the cluster with this login node"`
+	Sbatch     string            `json:"sbatch,omitempty" jsonschema:"With host slurm:LOGIN: options for sbatch, separated by spaces"`
 	Name       string            `json:"name,omitempty" also:"display_name,description" jsonschema:"Name in lists (default: derived from the command)"`
 	Queue      string            `json:"queue,omitempty" jsonschema:"Start it when this queue has a free slot (usually one), for example default"`
 	After      []string          `json:"after,omitempty" jsonschema:"Start it once these jobs have exited with 0"`
@@ -92,8 +94,14 @@ func (in bashArgs) check() error {
 		return usage("bash: pty cannot be combined with split", "a terminal has one stream: remove one of them")
 	case in.PTY && in.Stdin == "none":
 		return usage("bash: pty cannot be combined with stdin none", "a terminal has input: remove one of them")
-	case in.Host != "" && (in.Queue != "" || len(in.After)+len(in.AfterAny) > 0):
-		return usage("bash: host cannot be combined with queue, after or afterAny", "they are for jobs of this machine: remove them, or host")
+	case engine.OnCluster(in.Host) && in.Queue != "":
+		return usage("bash: queue is only for jobs of this machine", "name a partition of the cluster instead: sbatch \"-p PARTITION\"")
+	case in.Host != "" && in.Queue != "":
+		return usage("bash: queue is only for jobs of this machine", "remove queue, or host")
+	case in.Host != "" && !engine.OnCluster(in.Host) && len(in.After)+len(in.AfterAny) > 0:
+		return usage("bash: after and afterAny are only for jobs of this machine and of clusters", "remove them, or host")
+	case in.Sbatch != "" && !engine.OnCluster(in.Host):
+		return usage("bash: sbatch is for jobs on a cluster", `set host to its login node, for example "slurm:login1", or remove sbatch`)
 	}
 	if _, err := engine.ParseRestart(in.Restart); err != nil {
 		return usage(fmt.Sprintf("bash: restart cannot be %q", oneLine(in.Restart, 40)), "use always, on-failure, or on-failure:3 for three restarts")
@@ -143,9 +151,13 @@ func (a *agent) command(in bashArgs) (c command, err error) {
 	if in.Notify != "" {
 		labels[labelNotify] = in.Notify
 	}
+	options, ok := shellword.Fields(in.Sbatch)
+	if !ok {
+		return c, usage("bash: sbatch has an unclosed quote, or a backslash at the end", "close the quote, or escape it with a backslash")
+	}
 	c.spec = engine.Spec{
 		Script: in.Command, Name: in.Name, Host: in.Host, Dir: a.workdir(in.Workdir, in.Host), Timeout: timeout, Labels: labels,
-		PTY: in.PTY, Split: in.Split, TTYStdin: in.Stdin != "none", Env: in.Env, Queue: in.Queue, Restart: in.Restart,
+		PTY: in.PTY, Split: in.Split, TTYStdin: in.Stdin != "none", Env: in.Env, Queue: in.Queue, Restart: in.Restart, SchedulerArgs: options,
 		Backgrounded: in.Background || c.yield == 0,
 	}
 	if in.Host != "" {

@@ -15,8 +15,9 @@ import (
 	"github.com/hobjobs/hob/internal/testtool"
 )
 
-// addHost starts an OpenSSH server that agents reach as the host box.
-func (h *home) addHost() {
+// addHost starts an OpenSSH server that agents reach as the host box, with more variables for its
+// sessions.
+func (h *home) addHost(env ...string) {
 	h.t.Helper()
 	there, err := os.MkdirTemp("", "hobhost")
 	if err != nil {
@@ -24,7 +25,7 @@ func (h *home) addHost() {
 	}
 	h.t.Cleanup(func() { os.RemoveAll(there) })
 	c := sshtest.NewClient(h.t)
-	c.AddHost(h.t, "box", sshtest.Sshd(h.t, c, []string{"HOB_STATE_DIR=" + there}))
+	c.AddHost(h.t, "box", sshtest.Sshd(h.t, c, append(env, "HOB_STATE_DIR="+there)))
 	// ssh reads the configuration of the account, whatever HOME is.
 	program, err := exec.LookPath("ssh")
 	if err != nil {
