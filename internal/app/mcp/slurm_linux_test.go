@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/slurmtest"
 	"github.com/hobjobs/hob/internal/testtool"
 )
@@ -30,8 +29,7 @@ func TestJobOnCluster(t *testing.T) {
 		t.Errorf("%s", r.json)
 	}
 	id := p.bash(on(params{"sbatch": "-p shut", "background": true})).SessionID
-	h.until(id, func(j engine.Job) bool { return j.Scheduled.Partition == "shut" })
-	p.refused("process", params{"action": "clear", "sessionId": id}, "running", "partition shut")
+	p.refused("process", params{"action": "clear", "sessionId": id}, "running", "it is queued")
 	if r := p.process("kill", id); r.Message != "killed before it started" {
 		t.Errorf("%s", r.json)
 	}
