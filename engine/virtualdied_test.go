@@ -51,7 +51,7 @@ func TestExecutionOfDeadProgramIsLost(t *testing.T) {
 	id := engine.ID(strings.TrimSpace(line))
 	j := get(t, e, id)
 	if j.Status != engine.Running || j.Leader.PID != 0 || j.CreatedBy != "performer" || !e.IsActive(id) {
-		t.Errorf("while it lives: %+v", j)
+		t.Errorf("while it runs: %+v", j)
 	}
 	term, err := e.OpenTerminal(t.Context(), id, engine.TerminalOptions{})
 	if err != nil {

@@ -119,9 +119,9 @@ func TestHeaderShowsLinksToHosts(t *testing.T) {
 		change func(j *engine.Job)
 		want   string
 	}{
-		"answers":     {func(*engine.Job) {}, "web1 ok"},
-		"not heard":   {func(j *engine.Job) { j.StaleSince = noon.Add(-time.Hour) }, "web1 connecting"},
-		"unreachable": {func(j *engine.Job) { j.Link, j.StaleSince = engine.LinkUnreachable, noon.Add(-3*time.Minute) }, "web1 unreachable 3m"},
+		"answers":       {func(*engine.Job) {}, "web1 ok"},
+		"no answer yet": {func(j *engine.Job) { j.StaleSince = noon.Add(-time.Hour) }, "web1 connecting"},
+		"unreachable":   {func(j *engine.Job) { j.Link, j.StaleSince = engine.LinkUnreachable, noon.Add(-3*time.Minute) }, "web1 unreachable 3m"},
 	} {
 		inBubble(t, name, func(t *testing.T) {
 			eng := onHost()

@@ -90,7 +90,7 @@ func TestFullScreenProgramIsShownInsteadOfLog(t *testing.T) {
 		select {
 		case <-looking.closed:
 		default:
-			t.Error("the look goes on behind the attached job")
+			t.Error("the screen is still read behind the attached job")
 		}
 		if !s.eng.screen.control {
 			t.Error("an attached job is only looked at")

@@ -34,7 +34,7 @@ func TestDiskFull(t *testing.T) {
 	mark := filepath.Join(t.TempDir(), "mark")
 	s := p.start(t, engine.Spec{PTY: true, Command: []string{"sh", "-c", `seq 1 400000; : >"$0"; read x; echo "after $x"; exit 8`, mark}})
 	// The job writes 2.8 MB to a disk of 1 MB, and does not block.
-	eventually(t, "the job goes on", func() bool { _, err := os.Stat(mark); return err == nil })
+	eventually(t, "the job continues", func() bool { _, err := os.Stat(mark); return err == nil })
 	var lost int64
 	eventually(t, "loss", func() bool {
 		ctx, cancel := contextWithTimeout()
@@ -181,7 +181,7 @@ func TestStopDoesNotWaitForDisk(t *testing.T) {
 		}
 	}
 	if unix.Kill(job.PID, 0) == nil {
-		t.Error("it lives")
+		t.Error("it still runs")
 	}
 	room()
 	if exit := s.wait(t); exit.Status != engine.Killed || exit.EndedBy != "test" {

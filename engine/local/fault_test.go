@@ -186,7 +186,7 @@ func TestClientKilledBeforeConfiguringHolder(t *testing.T) {
 	}
 	dir = strings.TrimSpace(dir)
 	if o := p.observe(t, dir); o.Status != engine.Starting {
-		t.Errorf("while the client lives the job is %s", o.Status)
+		t.Errorf("while the client runs, the job is %s", o.Status)
 	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -337,7 +337,7 @@ func TestKilledHolderIsLost(t *testing.T) {
 				t.Errorf("stop of survivors: %+v, %v", report, err)
 			}
 			if proc.Alive(st.Leader) {
-				t.Error("the survivor lives")
+				t.Error("the survivor still runs")
 			}
 			if _, err := s.run.Stop(t.Context(), engine.StopOptions{By: "test"}); !errors.Is(err, engine.ErrNotRunning) {
 				t.Errorf("stop of nothing: %v", err)

@@ -82,7 +82,7 @@ func TestDiskBecomesReadOnly(t *testing.T) {
 	if err := s.run.Write(t.Context(), []byte("all\n")); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the job goes on", func() bool { _, err := os.Stat(mark); return err == nil })
+	eventually(t, "the job continues", func() bool { _, err := os.Stat(mark); return err == nil })
 	eventually(t, "the screen shows what the disk refused", func() bool {
 		screen, err := s.run.Screen(t.Context())
 		return err == nil && strings.Contains(screen.Text, "after all")

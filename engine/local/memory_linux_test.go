@@ -74,7 +74,7 @@ func TestHolderWithoutMemory(t *testing.T) {
 				t.Errorf("exit %+v", exit)
 			}
 			if name == "limit" && !strings.Contains(exit.Error, "its holder failed: ") {
-				t.Errorf("it says %q", exit.Error)
+				t.Errorf("the error is %q", exit.Error)
 			}
 			if _, ok := jobdir.ReadExitCode(s.dir); ok {
 				t.Error("it left an exit code")

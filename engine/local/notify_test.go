@@ -18,7 +18,7 @@ import (
 // Only the user can type a password, which an agent must not see.
 func TestNotifyCommandForHiddenInput(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "told")
+	file := filepath.Join(t.TempDir(), "notice")
 	p := newPlace(t, local.WithNotify(`echo "$1|$2|$HOB_RESULT|$HOB_STATUS|$HOB_EXIT_CODE|$HOB_JOB_ID|$$" >>`+file+`; test $2 != waiting || exec sleep 1000`))
 	s := p.start(t, engine.Spec{PTY: true, Script: "echo 'Name? '; read n; stty -echo; read p; exit 6", Backgrounded: true})
 	typeInto := func(text string) {

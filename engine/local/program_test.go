@@ -53,10 +53,10 @@ func TestStopSparesChildrenOfProgram(t *testing.T) {
 func TestInProcessJobsEndWithProgram(t *testing.T) {
 	t.Parallel()
 	for name, spec := range map[string]engine.Spec{
-		"terminal":            {Script: "echo pid $$; exec sleep 1000", PTY: true},
-		"no terminal":         {Script: "echo pid $$; exec sleep 1000"},
-		"deaf to a hang-up":   {Script: "trap '' HUP; echo pid $$; exec sleep 1000", PTY: true},
-		"deaf to being asked": {Script: "trap '' HUP TERM; echo pid $$; while :; do sleep 0.01; done", Grace: 100 * time.Millisecond},
+		"terminal":        {Script: "echo pid $$; exec sleep 1000", PTY: true},
+		"no terminal":     {Script: "echo pid $$; exec sleep 1000"},
+		"ignores SIGHUP":  {Script: "trap '' HUP; echo pid $$; exec sleep 1000", PTY: true},
+		"ignores SIGTERM": {Script: "trap '' HUP TERM; echo pid $$; while :; do sleep 0.01; done", Grace: 100 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -68,7 +68,7 @@ func TestInProcessJobsEndWithProgram(t *testing.T) {
 			}
 			for _, id := range ids {
 				if proc.Alive(id) {
-					t.Errorf("process %d lives", id.PID)
+					t.Errorf("process %d still runs", id.PID)
 				}
 			}
 			st, err := jobdir.ReadState(s.dir)
@@ -121,7 +121,7 @@ func TestInProcessJobStartedDuringClose(t *testing.T) {
 		t.Errorf("state %+v, %v", st, err)
 	}
 	if proc.Alive(st.Leader) {
-		t.Errorf("process %d lives", st.Leader.PID)
+		t.Errorf("process %d still runs", st.Leader.PID)
 	}
 }
 

@@ -55,7 +55,7 @@ func TestQuota(t *testing.T) {
 	p := openPlace(t, filepath.Join(dir, "state"))
 	mark := filepath.Join(t.TempDir(), "mark")
 	s := p.start(t, engine.Spec{PTY: true, Command: []string{"sh", "-c", `seq 1 1000000; : >"$0"; read x; echo "after $x"; exit 8`, mark}})
-	eventually(t, "the job goes on", func() bool { _, err := os.Stat(mark); return err == nil })
+	eventually(t, "the job continues", func() bool { _, err := os.Stat(mark); return err == nil })
 	eventually(t, "the screen shows what the disk refused", func() bool {
 		screen, err := s.run.Screen(t.Context())
 		return err == nil && strings.Contains(screen.Text, "1000000")

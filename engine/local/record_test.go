@@ -171,21 +171,21 @@ func TestTimesAreRecorded(t *testing.T) {
 
 func TestNotifyCommand(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "told")
+	file := filepath.Join(t.TempDir(), "notice")
 	p := newPlace(t, local.WithNotify(`echo "$1|$2|$HOB_NAME|$HOB_RESULT|$HOB_STATUS|$HOB_EXIT_CODE|$HOB_JOB_ID" >`+file+".tmp && mv "+file+".tmp "+file))
 	s := p.start(t, engine.Spec{Script: "sleep 0.2; exit 6", Backgrounded: true})
 	s.wait(t) // a client that only waits does not suppress the notification
-	eventually(t, "told", func() bool { _, err := os.Stat(file); return err == nil })
+	eventually(t, "the notification", func() bool { _, err := os.Stat(file); return err == nil })
 	got, err := os.ReadFile(file)
 	want := "test|exited|test|exited (exit code 6)|exited|6|" + string(s.rec.ID) + "\n"
 	if err != nil || string(got) != want {
-		t.Errorf("told %q, %v, want %q", got, err, want)
+		t.Errorf("notified of %q, %v, want %q", got, err, want)
 	}
 }
 
 func TestNoNotifyCommandWhileUserWatches(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "told")
+	file := filepath.Join(t.TempDir(), "notice")
 	p := newPlace(t, local.WithNotify(": >"+file), local.ForUser())
 	s := p.start(t, engine.Spec{Script: "sleep 0.2; exit 6", Backgrounded: true})
 	holder := s.state(t).Holder

@@ -71,7 +71,7 @@ func TestStop(t *testing.T) {
 				}
 				for _, id := range ids {
 					if proc.Alive(id) {
-						t.Errorf("process %d lives", id.PID)
+						t.Errorf("process %d still runs", id.PID)
 					}
 				}
 				// A stop that took no time had nothing to do.
@@ -148,7 +148,7 @@ func TestStopKeepsDaemons(t *testing.T) {
 		t.Errorf("stop of what was left: %v", err)
 	}
 	if proc.Alive(daemon) {
-		t.Error("the daemon lives")
+		t.Error("the daemon still runs")
 	}
 }
 
@@ -182,7 +182,7 @@ func TestStopEndsRecordedSurvivors(t *testing.T) {
 			}
 			for _, one := range left {
 				if proc.Alive(proc.Identity{PID: one.PID, Start: one.Start}) {
-					t.Errorf("%+v lives on", one)
+					t.Errorf("%+v still runs", one)
 				}
 			}
 		})

@@ -116,7 +116,7 @@ func TestCloseWithUnrecordableJobs(t *testing.T) {
 				t.Errorf("close: %v", err)
 			}
 			if proc.Alive(leader) {
-				t.Error("the job lives")
+				t.Error("the job still runs")
 			}
 			eventually(t, "the holder has exited", func() bool { return !jobdir.Locked(s.dir) })
 		})

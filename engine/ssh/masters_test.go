@@ -57,7 +57,7 @@ func TestControlMasterThatEnds(t *testing.T) {
 			end(t, r, master)
 			for late := time.Now().Add(patient); exec.Command("ssh", "-F", r.c.ConfigFile, "-O", "check", "box").Run() == nil; {
 				if time.Now().After(late) {
-					t.Fatal("the master goes on")
+					t.Fatal("the master still runs")
 				}
 				time.Sleep(20 * time.Millisecond)
 			}

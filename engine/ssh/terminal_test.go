@@ -183,7 +183,7 @@ func TestTerminalContinuesAfterEveryCut(t *testing.T) {
 		fmt.Fprintf(&want, "line %d\r\n", i)
 	}
 	if v.stream != want.String() {
-		t.Errorf("%d bytes were told, want %d", len(v.stream), want.Len())
+		t.Errorf("%d bytes were reported, want %d", len(v.stream), want.Len())
 	}
 }
 

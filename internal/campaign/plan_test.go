@@ -43,7 +43,7 @@ func newPlan(seed uint64, round int) plan {
 		grace:  time.Duration(100+r.IntN(300)) * time.Millisecond,
 		chore: chore{
 			Pad: pick(r, 0, 20, 500, 5000), Pace: time.Duration(pick(r, 0, 1, 5)) * time.Millisecond,
-			Code: pick(r, 0, 1, 7, 125), Manner: pick(r, "plain", "polite", "deaf"), Daemon: r.IntN(4) == 0,
+			Code: pick(r, 0, 1, 7, 125), Manner: pick(r, "plain", "polite", "stubborn"), Daemon: r.IntN(4) == 0,
 		},
 	}
 	if p.victim == "terminal" && (p.way == "back" || p.way == "through") {

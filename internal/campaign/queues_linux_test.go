@@ -46,7 +46,7 @@ func TestQueuesSurviveKills(t *testing.T) {
 			world: newWorld(t), rand: rand.New(rand.NewPCG(from, uint64(n))), kills: min(killsOfRound, *queueKills-n*killsOfRound),
 			queue: map[string]int{}, order: map[string]int{}, now: map[string]bool{}, started: map[string]bool{},
 		}
-		r.file = filepath.Join(r.Dir, "told")
+		r.file = filepath.Join(r.Dir, "record")
 		if err := r.play(t); err != nil {
 			t.Errorf("round %d: %v", n, err)
 		}

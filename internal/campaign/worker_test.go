@@ -23,7 +23,7 @@ type chore struct {
 	Pace   time.Duration // between two lines
 	Lines  int           // number of lines after which it exits by itself; 0 is never
 	Code   int           // exit code
-	Manner string        // reaction to SIGTERM: plain, polite or deaf
+	Manner string        // reaction to SIGTERM: plain, polite or stubborn
 	Both   bool          // also prints each line to standard error
 	Daemon bool          // leaves behind a process in a session of its own
 }
@@ -72,7 +72,7 @@ func work(dir string) int {
 	switch c.Manner {
 	case "polite":
 		signal.Notify(terms, syscall.SIGTERM)
-	case "deaf":
+	case "stubborn":
 		signal.Ignore(syscall.SIGTERM, syscall.SIGHUP)
 	}
 	if c.Daemon {

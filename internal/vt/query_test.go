@@ -36,7 +36,7 @@ func TestQueries(t *testing.T) {
 		{"scheme", "\x1b[?996n", "\x1b[?997;1n"},
 		{"kitty keyboard", "\x1b[>5u\x1b[?u", "\x1b[?5u"},
 		{"size", "\x1b[18t\x1b[14t\x1b[16t", "\x1b[8;5;10t\x1b[4;100;100t\x1b[6;20;10t"},
-		{"title is not told", "\x1b]2;rm -rf\a\x1b[21t", "\x1b]l\x1b\\"},
+		{"title is not reported", "\x1b]2;rm -rf\a\x1b[21t", "\x1b]l\x1b\\"},
 		{"in-band size", "\x1b[?2048h", "\x1b[48;5;10;100;100t"},
 		{"checksum", "AB\x1b[1;1;1;1;1;2*y", "\x1bP1!~FF7D\x1b\\"},
 		{"clipboard is never read", "\x1b]52;c;?\a", ""},

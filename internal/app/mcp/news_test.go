@@ -22,7 +22,7 @@ func TestEndIsReportedOnce(t *testing.T) {
 		t.Errorf("the next answer: %v", r.Notices)
 	}
 	if r := p.bash(params{"command": "true"}); len(r.Notices) != 0 {
-		t.Errorf("told twice: %v", r.Notices)
+		t.Errorf("notified twice: %v", r.Notices)
 	}
 }
 
@@ -58,17 +58,17 @@ func TestReportOfEnd(t *testing.T) {
 			gate.open()
 			for log := p.log(); log["sessionId"] != marker; log = p.log() {
 				if log["sessionId"] == id && tt.want == "" {
-					t.Errorf("the client was told: %v", log)
+					t.Errorf("the client was notified: %v", log)
 				}
 			}
 			for range 2 {
 				all += strings.Join(p.process("list", "").Notices, "\n")
 			}
 			if strings.Contains(all, id) != (tt.want != "") || !strings.Contains(all, tt.want) {
-				t.Errorf("told: %q, want %q", all, tt.want)
+				t.Errorf("notified of %q, want %q", all, tt.want)
 			}
 			if tt.absent != "" && strings.Contains(all, tt.absent) {
-				t.Errorf("told too much: %q", all)
+				t.Errorf("notified of too much: %q", all)
 			}
 		})
 	}
@@ -83,7 +83,7 @@ func TestPollReportsEnds(t *testing.T) {
 		t.Errorf("the poll: %s", r.json)
 	}
 	if r := p.process("list", ""); len(r.Notices) != 0 {
-		t.Errorf("told again: %v", r.Notices)
+		t.Errorf("notified again: %v", r.Notices)
 	}
 }
 
@@ -114,7 +114,7 @@ func TestNextSessionGetsReports(t *testing.T) {
 	}
 	next.leave()
 	if r := h.agent("tester").bash(params{"command": "true"}); len(r.Notices) != 0 {
-		t.Errorf("told again: %v", r.Notices)
+		t.Errorf("notified again: %v", r.Notices)
 	}
 }
 
@@ -145,11 +145,11 @@ func TestEachAgentOfProjectGetsReport(t *testing.T) {
 	}
 	for _, p := range []*peer{first, second} {
 		if r := p.bash(params{"command": "true"}); len(r.Notices) != 0 {
-			t.Errorf("told again: %v", r.Notices)
+			t.Errorf("notified again: %v", r.Notices)
 		}
 	}
 	if r := h.agent("tester").bash(params{"command": "true"}); len(r.Notices) != 0 {
-		t.Errorf("the next session is told again: %v", r.Notices)
+		t.Errorf("the next session is notified again: %v", r.Notices)
 	}
 }
 

@@ -61,7 +61,7 @@ func TestScopes(t *testing.T) {
 			foreign := tt.peer.call("process", params{"action": "poll", "sessionId": mine})
 			never := tt.peer.call("process", params{"action": "poll", "sessionId": "never-was-22222"})
 			if strings.ReplaceAll(foreign.text, mine, "X") != strings.ReplaceAll(never.text, "never-was-22222", "X") {
-				t.Errorf("a foreign id is told from an unknown one:\n%s\n%s", foreign.text, never.text)
+				t.Errorf("a foreign id can be distinguished from an unknown one:\n%s\n%s", foreign.text, never.text)
 			}
 			if r := tt.peer.process("list", "", "all", true); len(r.Jobs) != 1 || r.Jobs[0].CreatedBy != "claude-code" {
 				t.Errorf("with all: %s", r.json)

@@ -133,7 +133,7 @@ func TestNewSearchCancelsPreviousSearch(t *testing.T) {
 	ctx := s.m.query.ctx
 	s.search("7", false)
 	if ctx.Err() == nil {
-		t.Error("the search before goes on")
+		t.Error("the previous search continues")
 	}
 	s.do(cmd)
 	s.wantQuery(19, 19)

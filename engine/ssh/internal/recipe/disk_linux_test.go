@@ -75,7 +75,7 @@ func TestFullDisk(t *testing.T) {
 			t.Errorf("the disk was full at its end: code %s, want 3", show(e.Code))
 		}
 		if said, err := os.ReadFile(filepath.Join(p.home, "said")); err != nil || string(said) != "refused\n" {
-			t.Errorf("the job was not told that its log cannot be written: %q, %v", said, err)
+			t.Errorf("the job got no error although its log cannot be written: %q, %v", said, err)
 		}
 	})
 }

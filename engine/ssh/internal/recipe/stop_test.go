@@ -43,7 +43,7 @@ func TestStop(t *testing.T) {
 				t.Errorf("%s: ended by %+v", c.name, e.EndedBy)
 			}
 			if e.Group {
-				t.Errorf("%s: the group lives", c.name)
+				t.Errorf("%s: the group still runs", c.name)
 			}
 			if s := ParseStop([]byte(p.ask(Stop(dir, j.ID, c.grace, "cli", "kill", false)))); s.Why != "dead" {
 				t.Errorf("%s: the second time: %+v", c.name, s)

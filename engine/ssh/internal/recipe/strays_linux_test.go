@@ -21,8 +21,8 @@ const detached = `env -i "PATH=$PATH" setsid sh -c 'echo $$ >"$0"; exec sleep 61
 func TestStopEndsDetachedProcessesWithoutTheVariable(t *testing.T) {
 	testtool.Need(t, "setsid")
 	cases := []struct{ name, script string }{
-		{"its parent lives", detached + `"$PIDS/a" >/dev/null 2>&1 & sleep 60`},
-		{"its grandparent lives", `sh -c '` + strings.ReplaceAll(detached, "'", `'\''`) + `"$PIDS/a"; :' >/dev/null 2>&1 & sleep 60`},
+		{"its parent runs", detached + `"$PIDS/a" >/dev/null 2>&1 & sleep 60`},
+		{"its grandparent runs", `sh -c '` + strings.ReplaceAll(detached, "'", `'\''`) + `"$PIDS/a"; :' >/dev/null 2>&1 & sleep 60`},
 		{"its parent is detached", `setsid sh -c '` + strings.ReplaceAll(detached, "'", `'\''`) + `"$PIDS/a"; :' >/dev/null 2>&1 & sleep 60`},
 		{"its parent has ended, it writes to the log", `(` + detached + `"$PIDS/a" &); sleep 60`},
 		{"started when the job is stopped", `trap '` + strings.ReplaceAll(detached, "'", `'\''`) + `"$PIDS/a" >/dev/null 2>&1 & wait' TERM; echo up; while :; do sleep 0.1; done`},
@@ -41,7 +41,7 @@ func TestStopEndsDetachedProcessesWithoutTheVariable(t *testing.T) {
 			}
 			s := ParseStop([]byte(p.ask(stop)))
 			if pid := p.awaitPID(filepath.Join(pids, "a")); s.Killed == "" || s.Stuck || lives(pid) {
-				t.Errorf("%s: it lives: %v; %+v", c.name, lives(pid), s)
+				t.Errorf("%s: still running: %v; %+v", c.name, lives(pid), s)
 			}
 		}
 	})
@@ -57,7 +57,7 @@ func TestStopNamesSparedDaemonsWithoutTheVariable(t *testing.T) {
 		pid := p.awaitPID(filepath.Join(pids, "a"))
 		s := ParseStop([]byte(p.ask(Stop(dir, j.ID, patience/2, "cli", "kill", true))))
 		if !lives(pid) || len(s.Left) != 1 || s.Left[0].PID != pid {
-			t.Errorf("it lives: %v; %+v", lives(pid), s)
+			t.Errorf("still running: %v; %+v", lives(pid), s)
 		}
 	})
 }
@@ -76,7 +76,7 @@ func TestSurvivorsWithoutTheVariableAreNamed(t *testing.T) {
 				t.Errorf("%s: code %s, left %+v", where, show(e.Code), e.Left)
 			}
 			if s := ParseStop([]byte(p.ask(Stop(dir, j.ID, patience/2, "cli", "kill", false)))); s.Killed != "TERM" || lives(pid) {
-				t.Errorf("%s: ending the survivor: it lives: %v; %+v", where, lives(pid), s)
+				t.Errorf("%s: ending the survivor: still running: %v; %+v", where, lives(pid), s)
 			}
 		}
 	})
@@ -117,7 +117,7 @@ func TestStopSparesProcessesThatAreNotTheJobs(t *testing.T) {
 		})
 		s := ParseStop([]byte(p.ask(Stop(dir, j.ID, patience/2, "cli", "kill", false))))
 		if s.Killed != "TERM" || !lives(holder) || !lives(reader.Process.Pid) {
-			t.Errorf("%+v; the holder lives: %v, the reader: %v", s, lives(holder), lives(reader.Process.Pid))
+			t.Errorf("%+v; the holder runs: %v, the reader: %v", s, lives(holder), lives(reader.Process.Pid))
 		}
 	})
 }

@@ -151,7 +151,7 @@ func TestStopFindsDescendantsWithoutProc(t *testing.T) {
 			p.ask(`until ps -o args= -p ` + strconv.Itoa(holder) + ` | grep -q '/hob-holder 616'; do nap; done`)
 			s := ParseStop([]byte(p.ask(Stop(dir, j.ID, patience/2, "cli", "kill", false))))
 			if s.Killed != "TERM" || lives(stray) || !lives(holder) {
-				t.Errorf("%+v; the stray lives: %v, the holder: %v", s, lives(stray), lives(holder))
+				t.Errorf("%+v; the stray runs: %v, the holder: %v", s, lives(stray), lives(holder))
 			}
 		})
 	}

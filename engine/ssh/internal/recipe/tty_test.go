@@ -207,7 +207,7 @@ func TestStopWithATerminal(t *testing.T) {
 	}{
 		{"polite", "sleep 60 & echo ready; wait", patience / 2, "TERM", 143},
 		{"its own code", "trap 'exit 3' TERM; echo ready; while :; do sleep 0.1; done", patience / 2, "TERM", 3},
-		{"deaf", "trap '' TERM; echo ready; while :; do sleep 0.1; done", 300 * time.Millisecond, "KILL", 137},
+		{"ignores SIGTERM", "trap '' TERM; echo ready; while :; do sleep 0.1; done", 300 * time.Millisecond, "KILL", 137},
 		{"at once", "echo ready; sleep 60", -1, "KILL", 137},
 	}
 	eachShell(t, func(t *testing.T, p *place) {
@@ -243,7 +243,7 @@ func (p *place) withoutWrapper(id string) {
 	}
 	for end := time.Now().Add(patience); syscall.Kill(pid, 0) == nil && !zombie(pid); p.ask("nap") {
 		if time.Now().After(end) {
-			p.t.Fatalf("the wrapper of %s goes on", id)
+			p.t.Fatalf("the wrapper of %s still runs", id)
 		}
 	}
 }

@@ -24,7 +24,7 @@ func TestGroup(t *testing.T) {
 	}
 	starters.Wait()
 	if g.Go(func() { t.Error("one began after Close") }) {
-		t.Error("it says that one began after Close")
+		t.Error("it reports that one began after Close")
 	}
 	g.Close()
 }
