@@ -70,11 +70,16 @@ func (e *Engine) waitFor(ctx context.Context, id ID, c Condition) (Outcome, erro
 	return Outcome{Met: err == nil, Exit: exit}, err
 }
 
-// Follow calls look immediately, then whenever the job has changed, for example its output size,
-// and a last time with ended set when the job has ended; then it returns the exit. Calls do not
-// overlap. An error of look ends Follow and is returned, except ErrUnreachable: look is called
-// again until the host can be reached. Other errors are those of [Engine.Wait].
-func (e *Engine) Follow(ctx context.Context, id ID, look func(ended bool) error) (Exit, error) {
+// Follow calls look with the job immediately, then whenever the job has changed, for example its
+// output size, and a last time when it has ended; then it returns the exit. Calls do not overlap. An
+// error of look ends Follow and is returned, except ErrUnreachable: look is called again until the
+// host can be reached. Other errors are those of [Engine.Wait].
+func (e *Engine) Follow(ctx context.Context, id ID, look func(Job) error) (Exit, error) {
+	rec, err := e.record(id)
+	if err != nil {
+		return Exit{}, err
+	}
+	last := e.jobOf(rec)
 	var lookErr error
 	looked := false
 	// The job's holder reports output only some times a second. Programs that communicate through a
@@ -85,21 +90,22 @@ func (e *Engine) Follow(ctx context.Context, id ID, look func(ended bool) error)
 		defer w.Close()
 		written = w.C
 	}
-	exit, stopped, err := e.waitUnless(ctx, id, written, func(Job) bool {
-		looked = true
-		lookErr = retryUnreachable(ctx, func() error { return look(false) })
+	exit, stopped, err := e.waitUnless(ctx, id, written, func(j Job) bool {
+		looked, last = true, j
+		lookErr = retryUnreachable(ctx, func() error { return look(j) })
 		return lookErr != nil
 	})
 	switch {
 	case stopped:
 		return Exit{}, lookErr
 	case err == nil, errors.Is(err, ErrUnrecorded):
-		if lookErr := retryUnreachable(ctx, func() error { return look(true) }); lookErr != nil {
+		last.Status, last.Exit = exit.Status, exit
+		if lookErr := retryUnreachable(ctx, func() error { return look(last) }); lookErr != nil {
 			return exit, lookErr
 		}
 	case !looked && (errors.Is(err, ErrElsewhere) || errors.Is(err, ErrUnsupported)):
 		// It cannot be watched from here, but its files can be read.
-		if lookErr := look(false); lookErr != nil {
+		if lookErr := look(last); lookErr != nil {
 			return Exit{}, lookErr
 		}
 	}
@@ -140,9 +146,9 @@ func (e *Engine) waitForLine(ctx context.Context, id ID, c Condition) (Outcome, 
 		searches = append(searches, &lineSearch{log: log, pattern: c.Line, fromNow: c.FromNow})
 	}
 	var out Outcome
-	exit, err := e.Follow(ctx, id, func(ended bool) error {
+	exit, err := e.Follow(ctx, id, func(j Job) error {
 		for _, s := range searches {
-			if err := s.look(ctx, ended); err != nil {
+			if err := s.look(ctx, j.Status.Finished()); err != nil {
 				out.Line = s.match
 				return err
 			}

@@ -116,8 +116,8 @@ func TestFollowRetriesUnreachableHost(t *testing.T) {
 	e, f := withFake(t)
 	j := f.Job(start(t, e, engine.Spec{}).ID)
 	failures, ends := 1, 0
-	exit, err := e.Follow(t.Context(), j.Launch.ID, func(ended bool) error {
-		if ended {
+	exit, err := e.Follow(t.Context(), j.Launch.ID, func(now engine.Job) error {
+		if now.Status.Finished() {
 			ends++
 		}
 		if failures--; failures >= 0 {

@@ -263,17 +263,33 @@ func TestLoginNodeWithoutSlurm(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	env := remoteEnv(t)
-	s := sshtest.NewServer(t, func(s *sshtest.Server) { s.Env = append(env, "PATH="+bin) })
-	e, err := engine.New(engine.WithStateDir(t.TempDir()), engine.WithBackend(New(WithConfigFile(sshtest.ClientOf(t, "box", s).ConfigFile), WithPatience(patient))))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close()
-	if _, err := e.Start(t.Context(), engine.Spec{Script: "true", Host: "slurm:box"}); err == nil || !strings.Contains(err.Error(), "has no sbatch") {
-		t.Errorf("the error is %v", err)
-	}
-	if left := jobDirs(t, e, env); len(left) > 0 {
-		t.Errorf("it leaves %v", left)
+	fatal := "echo 'sbatch: fatal: Could not establish a configuration source' >&2; exit 1"
+	for _, c := range []struct {
+		name, program, want string // program is both sbatch and squeue
+	}{
+		{"no programs", "", "has no sbatch"},
+		{"no configuration", fatal, "Slurm does not accept the job: Could not establish a configuration source"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, name := range []string{"sbatch", "squeue"} {
+				if c.program != "" {
+					testtool.WriteScript(t, filepath.Join(bin, name), c.program)
+				}
+			}
+			env := remoteEnv(t)
+			s := sshtest.NewServer(t, func(s *sshtest.Server) { s.Env = append(env, "PATH="+bin) })
+			b := New(WithConfigFile(sshtest.ClientOf(t, "box", s).ConfigFile), WithPatience(patient))
+			e, err := engine.New(engine.WithStateDir(t.TempDir()), engine.WithBackend(b))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer e.Close()
+			if _, err := e.Start(t.Context(), engine.Spec{Script: "true", Host: "slurm:box"}); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("the error is %v", err)
+			}
+			if left := jobDirs(t, e, env); len(left) > 0 {
+				t.Errorf("it leaves %v", left)
+			}
+		})
 	}
 }

@@ -29,7 +29,7 @@ var errReaderGone = errors.New("output has no reader")
 // forward waits for a job that hob runs in place of its command. It forwards signals to the
 // job and sends it to the background after v.yield. If look returns errReaderGone, it ends
 // the job with SIGPIPE.
-func (a *app) forward(ctx context.Context, v view, look func(ended bool) error) (ending, error) {
+func (a *app) forward(ctx context.Context, v view, look func(engine.Job) error) (ending, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup
 	defer work.Wait()
@@ -68,7 +68,7 @@ func (a *app) forward(ctx context.Context, v view, look func(ended bool) error) 
 	case errors.Is(err, context.Canceled):
 		work.Wait()
 		if yielded {
-			return ending{backgrounded: true}, look(false)
+			return ending{backgrounded: true}, look(v.job)
 		}
 	}
 	return ending{exit: exit}, err

@@ -165,7 +165,7 @@ func (a *app) chooseStream(ctx context.Context, job engine.Job, name string) (en
 func (a *app) logBytes(ctx context.Context, job engine.Job, log *engine.Log, follow bool) (err error) {
 	p := pipe{log: log, out: a.stdout}
 	if follow {
-		_, err = a.eng.Follow(ctx, job.ID, a.withLinkReports(job, func(bool) error { return p.copy(ctx) }))
+		_, err = a.eng.Follow(ctx, job.ID, a.reporting(job, func(engine.Job) error { return p.copy(ctx) }))
 	} else {
 		err = p.copy(ctx)
 	}
@@ -189,8 +189,8 @@ func (a *app) logFollow(ctx context.Context, job engine.Job, log *engine.Log, f 
 	if f.offset >= 0 {
 		left = f.limit
 	}
-	_, err = a.eng.Follow(ctx, job.ID, a.withLinkReports(job, func(ended bool) error {
-		for line, err := range feed.Read(ctx, ended) {
+	_, err = a.eng.Follow(ctx, job.ID, a.reporting(job, func(now engine.Job) error {
+		for line, err := range feed.Read(ctx, now.Status.Finished()) {
 			if err == nil && left == 0 {
 				err = errEnough
 			}

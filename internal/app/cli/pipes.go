@@ -131,24 +131,3 @@ func jobDir(job engine.Job) string {
 	}
 	return filepath.Dir(job.StdoutPath)
 }
-
-// withLinkReports wraps look, which reads the logs of job. It reports on a terminal when the
-// job's host becomes unreachable or reachable again.
-func (a *app) withLinkReports(job engine.Job, look func(ended bool) error) func(ended bool) error {
-	if job.Host == "" || !isTerminal(a.stderr) {
-		return look
-	}
-	lost := false
-	return func(ended bool) error {
-		err := look(ended)
-		gone := errors.Is(err, engine.ErrUnreachable)
-		switch {
-		case gone && !lost:
-			a.reportf("hob: %s; %s keeps running. Its output continues when the host is reachable", escape(err.Error()), job.ID)
-		case lost && err == nil:
-			a.reportf("hob: reconnected to %s", escape(job.Host))
-		}
-		lost = gone
-		return err
-	}
-}

@@ -111,7 +111,7 @@ func (a *app) show(ctx context.Context, v view) error {
 
 // showJSON prints all fields of the job when it ends or is left.
 func (a *app) showJSON(ctx context.Context, v view) error {
-	end, err := a.await(ctx, v, func(bool) error { return nil })
+	end, err := a.await(ctx, v, func(engine.Job) error { return nil })
 	if err == nil {
 		err = a.printJSON(a.refresh(context.WithoutCancel(ctx), v.job)[0])
 	}
@@ -132,7 +132,7 @@ func (a *app) showOutput(ctx context.Context, v view) error {
 		return hobFailed(err)
 	}
 	defer closeLogs()
-	end, err := a.await(ctx, v, a.withLinkReports(v.job, func(bool) error { return pipes.copy(ctx) }))
+	end, err := a.await(ctx, v, a.reporting(v.job, func(engine.Job) error { return pipes.copy(ctx) }))
 	if err == nil {
 		err = pipes.checkComplete(ctx, a.eng, v.job)
 	}
@@ -164,7 +164,7 @@ func (a *app) showOutput(ctx context.Context, v view) error {
 
 // await waits until the job has ended or v.yield is over. It calls look as
 // [engine.Engine.Follow] does.
-func (a *app) await(ctx context.Context, v view, look func(ended bool) error) (ending, error) {
+func (a *app) await(ctx context.Context, v view, look func(engine.Job) error) (ending, error) {
 	if v.ours {
 		return a.forward(ctx, v, look)
 	}

@@ -113,7 +113,7 @@ func (a *agent) unsubscribe(_ context.Context, r *mcp.UnsubscribeRequest) error 
 // pause are merged. The first notification covers output from before the subscription, which the
 // client may not have; it is delayed so that the reply to the subscription arrives first.
 func (a *agent) notifyGrowth(ctx context.Context, uri string, id engine.ID) {
-	_, err := a.eng.Follow(ctx, id, func(bool) error {
+	_, err := a.eng.Follow(ctx, id, func(engine.Job) error {
 		select {
 		case <-time.After(updatePause):
 			return a.srv.ResourceUpdated(ctx, &mcp.ResourceUpdatedNotificationParams{URI: uri})

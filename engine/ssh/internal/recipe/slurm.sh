@@ -22,6 +22,7 @@ slurm_find() {
 slurm_said() {
   h_SAID=$(printf '%s\n' "$h_SAID" | grep -v -e '^$' -e '^Try ' | tail -n 1)
   h_SAID=${h_SAID#*: error: }
+  h_SAID=${h_SAID#*: fatal: }
 }
 
 # submit FIFO SIZE OWNER OPTION...: as launch, but Slurm is asked to start the wrapper.
@@ -67,7 +68,8 @@ submit() {
     else
       h_was=$(cat "$h_d/.sbatch")
       case $h_was in
-      *"connect failure"* | *"onnection refused"*) h_SAID=$h_was; refused ;; # Slurm was not reached
+      # Slurm was not reached, or sbatch did not get so far.
+      *"connect failure"* | *"onnection refused"* | *"sbatch: fatal: "*) h_SAID=$h_was; refused ;;
       esac
       # The request may have arrived, although no answer came back.
       slurm_find "$h_token" || { slurm_said; die doubt "$h_SAID"; }
