@@ -212,6 +212,9 @@ func testRefused(t *testing.T, cluster *slurmtest.Cluster) {
 		if err == nil || !strings.Contains(err.Error(), "Slurm does not accept the job: ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: the error is %v, without %q", option, err, want)
 		}
+		if hint, ok := errors.AsType[*engine.Error](err); !ok || !strings.Contains(hint.Hint, "were: "+option) {
+			t.Errorf("%s: the error does not name the options: %+v", option, hint)
+		}
 		if left := jobDirs(t, e, env); len(left) > 0 {
 			t.Errorf("%s: it leaves %v", option, left)
 		}

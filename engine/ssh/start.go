@@ -18,6 +18,7 @@ import (
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 	"github.com/hobjobs/hob/engine/ssh/internal/slurm"
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/shellword"
 )
 
 const (
@@ -94,6 +95,8 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (begun *engine.Sta
 	case s.Error == "doubt":
 		b.log.Warn("it is not known whether Slurm has accepted a job", "job", l.ID, "host", h.name, "err", s.Text)
 		return begun, nil
+	case s.Error == "slurm" && len(j.Options) > 0:
+		return nil, &engine.Error{Op: "start", Err: refusal(h.name, s), Hint: "the options for sbatch, from --sbatch and the settings, were: " + shellword.Join(j.Options)}
 	case s.Error != "" && s.Error != "exists":
 		return nil, refusal(h.name, s)
 	}
