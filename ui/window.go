@@ -33,8 +33,8 @@ type window struct {
 	leaving engine.ID // job on its way to the background, before the exit to the shell
 	last    tea.View  // last view of the foreground job
 
-	asked   time.Time // when the terminal was last queried
-	lending tea.Cmd   // command that gives the terminal away once it has answered
+	asked       time.Time // when the terminal was last queried
+	afterAnswer tea.Cmd   // command that gives the terminal away once it has answered
 
 	unwatched unwatched
 
@@ -149,7 +149,7 @@ func (w *window) reported(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case uv.PrimaryDeviceAttributesEvent:
 		w.result.Answered = true
-		return tea.Batch(w.learned(), w.lend())
+		return tea.Batch(w.learned(), w.handOver())
 	case tea.ColorProfileMsg:
 		w.profile = msg.Profile
 		w.applyTheme()

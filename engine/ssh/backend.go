@@ -219,7 +219,7 @@ func (b *Backend) Remove(ctx context.Context, r engine.Record) error {
 	}
 	h := b.host(r.Job.Host)
 	h.forget(r.ID)
-	err := h.goneSince(time.Now().Add(-goneFor))
+	err := h.unreachableSince(time.Now().Add(-goneFor))
 	var a shell.Answer
 	if err == nil {
 		a, err = h.ask(ctx, quick, recipe.Discard(dir, r.Job.Token), askOptions{})

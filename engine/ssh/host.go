@@ -121,11 +121,11 @@ func (h *host) own(ctx context.Context, l lane) (*shell.Session, error) {
 }
 
 type askOptions struct {
-	asks  bool          // the user may be prompted
-	lent  bool          // an idle session of the quick lane will do if the lane has none
-	files bool          // it needs only the files of a job, not its processes
-	once  bool          // not to be repeated if it is unknown whether it was carried out
-	limit time.Duration // 0: askLimit
+	asks     bool          // the user may be prompted
+	mayShare bool          // an idle session of the quick lane will do if the lane has none
+	files    bool          // it needs only the files of a job, not its processes
+	once     bool          // not to be repeated if it is unknown whether it was carried out
+	limit    time.Duration // 0: askLimit
 }
 
 // ask carries out one request. If the connection breaks it is repeated once, on a
@@ -140,7 +140,7 @@ func (h *host) ask(ctx context.Context, l lane, script string, o askOptions) (sh
 			return shell.Answer{}, unreachable(h.name, err)
 		}
 		on := l
-		if o.lent && c.lends(quick, l) {
+		if o.mayShare && c.canShare(quick, l) {
 			on = quick
 		}
 		a, err := c.do(ctx, on, script, o.limit)

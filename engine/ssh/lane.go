@@ -159,9 +159,9 @@ func (p *pool) idle(l lane, anyGood bool) *pooled {
 	return best
 }
 
-// lends reports whether lane l has an idle session while lane to has none at all: opening another
+// canShare reports whether lane l has an idle session while lane to has none at all: opening another
 // costs round trips, and a start of the login shell on the host.
-func (p *pool) lends(l, to lane) bool {
+func (p *pool) canShare(l, to lane) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	alive := func(s *pooled) bool { return s.Err() == nil }

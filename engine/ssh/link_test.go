@@ -157,7 +157,7 @@ func at(t *testing.T, p *place, f func(t *testing.T, h *host)) {
 	})
 }
 
-func (h *host) says(ctx context.Context) error {
+func (h *host) hello(ctx context.Context) error {
 	_, err := h.ask(WithInteraction(ctx, false), quick, "hello", askOptions{once: true})
 	return err
 }
@@ -165,7 +165,7 @@ func (h *host) says(ctx context.Context) error {
 func TestNextCallReconnects(t *testing.T) {
 	p := &place{}
 	at(t, p, func(t *testing.T, h *host) {
-		if err := h.says(t.Context()); err != nil {
+		if err := h.hello(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		for i, noticed := range []bool{true, false, true, false} {
@@ -177,7 +177,7 @@ func TestNextCallReconnects(t *testing.T) {
 				}
 			}
 			began := time.Now()
-			if err := h.says(t.Context()); err != nil {
+			if err := h.hello(t.Context()); err != nil {
 				t.Errorf("%d: the call after the cut: %v", i, err)
 			}
 			if took := time.Since(began); i == 0 && took != 0 || took > eagerPause {
@@ -196,7 +196,7 @@ func TestHostThatIsDownFailsCallsAtOnce(t *testing.T) {
 	at(t, p, func(t *testing.T, h *host) {
 		began := time.Now()
 		for range 10 {
-			if err := h.says(t.Context()); !errors.Is(err, engine.ErrUnreachable) {
+			if err := h.hello(t.Context()); !errors.Is(err, engine.ErrUnreachable) {
 				t.Errorf("error %v", err)
 			}
 		}
@@ -207,7 +207,7 @@ func TestHostThatIsDownFailsCallsAtOnce(t *testing.T) {
 		p.down = nil
 		p.mu.Unlock()
 		time.Sleep(eagerPause)
-		if err := h.says(t.Context()); err != nil {
+		if err := h.hello(t.Context()); err != nil {
 			t.Errorf("when it is back: %v", err)
 		}
 	})

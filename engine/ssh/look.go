@@ -149,9 +149,9 @@ func lastSeen(r engine.Record) time.Time {
 	return r.Job.CreatedAt
 }
 
-// goneSince returns why the host could not be reached, if an attempt failed after t and the host
+// unreachableSince returns why the host could not be reached, if an attempt failed after t and the host
 // has not been reached since.
-func (h *host) goneSince(t time.Time) error {
+func (h *host) unreachableSince(t time.Time) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.conn != nil || h.err == nil || h.failed.Before(t) {

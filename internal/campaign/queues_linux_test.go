@@ -196,7 +196,7 @@ func (r *queueRound) strike() {
 		r.now[id] = true
 		r.killed(delay, "queue", "--now", id)
 	case 5:
-		r.tell("cut", id)
+		r.record("cut", id)
 		r.killed(delay, "kill", id)
 	default:
 		r.killHolder()
@@ -233,12 +233,12 @@ func (r *queueRound) killHolder() {
 	if err != nil {
 		return // it has just ended
 	}
-	r.tell("cut", p.args[1])
+	r.record("cut", p.args[1])
 	_ = proc.Signal(who, syscall.SIGKILL)
 }
 
-// tell appends a line to the file of the jobs.
-func (r *queueRound) tell(what, id string) {
+// record appends a line to the file of the jobs.
+func (r *queueRound) record(what, id string) {
 	f, err := os.OpenFile(r.file, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err == nil {
 		_, err = fmt.Fprintf(f, "%s %s\n", what, id)

@@ -96,9 +96,9 @@ func (c Cause) Phrase() string {
 	case c.Kind == CommandNotFound && strings.ContainsRune(c.Subject, '/'):
 		// Shells print the same if the file exists and its interpreter does not.
 		return c.Subject + " or its interpreter was not found"
-	case c.Subject != "" && bySubject(c.Kind):
+	case c.Subject != "" && clearBySubject(c.Kind):
 		text = c.Subject
-	case strings.Contains(strings.ToLower(text), label), sayTheirKind(c.Kind):
+	case strings.Contains(strings.ToLower(text), label), clearWithoutLabel(c.Kind):
 		label = "" // the text says it
 	}
 	if label != "" {
@@ -117,8 +117,8 @@ func withoutFullStop(text string) string {
 	return strings.TrimSuffix(text, ".")
 }
 
-// sayTheirKind reports whether the texts of a cause of that kind are clear without a label.
-func sayTheirKind(k Kind) bool {
+// clearWithoutLabel reports whether the texts of a cause of that kind are clear without a label.
+func clearWithoutLabel(k Kind) bool {
 	switch k {
 	case MissingFile, MissingModule, ConnectionRefused, CompileError: // also of linters
 		return true
@@ -126,8 +126,8 @@ func sayTheirKind(k Kind) bool {
 	return false
 }
 
-// bySubject reports whether label and subject of a cause of that kind are all there is to say.
-func bySubject(k Kind) bool {
+// clearBySubject reports whether label and subject of a cause of that kind are enough.
+func clearBySubject(k Kind) bool {
 	switch k {
 	case CommandNotFound, NotExecutable, BadInterpreter, MissingLibrary, HostNotFound:
 		return true

@@ -104,7 +104,7 @@ func inBackground(words []word, command string) (d detached, ok bool) {
 		d.script = short
 	}
 	d.before = command[:words[first].start]
-	if rest := words[at+1:]; !forgets(rest) {
+	if rest := words[at+1:]; !abandonsProcess(rest) {
 		d.after = strings.TrimSpace(command[words[at].end:])
 		ok = !usesProcess().MatchString(d.after)
 	}
@@ -114,9 +114,9 @@ func inBackground(words []word, command string) (d detached, ok bool) {
 // redirects reports whether a file, not a command, follows w.
 func redirects(w word) bool { return strings.ContainsAny(w.text, "<>") }
 
-// forgets reports whether the words after an & do nothing but give up the process, or print
+// abandonsProcess reports whether the words after an & do nothing but give up the process, or print
 // its number.
-func forgets(words []word) bool {
+func abandonsProcess(words []word) bool {
 	starts := true
 	for _, w := range words {
 		switch {

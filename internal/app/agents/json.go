@@ -42,14 +42,14 @@ func (p jsonPart) add(old []byte) ([]byte, outcome, error) {
 		return doc.insert(v, depth, member(missing[0], p.wrapped(missing[1:]))), added, nil
 	}
 	if p.mark == "" {
-		return old, p.judge(*v), nil
+		return old, p.compare(*v), nil
 	}
 	list, ok := v.Value.(*hujson.Array)
 	if !ok {
 		return nil, "", fmt.Errorf("%s is not an array", here)
 	}
 	if i := p.indexIn(list); i >= 0 {
-		return old, p.judge(list.Elements[i]), nil
+		return old, p.compare(list.Elements[i]), nil
 	}
 	return doc.insert(v, depth, p.value), added, nil
 }
@@ -92,14 +92,14 @@ func (p jsonPart) remove(old []byte) ([]byte, outcome, error) {
 	switch {
 	case i < 0:
 		return old, absent, nil
-	case p.judge(itemsOf(v)[i].value) != present:
+	case p.compare(itemsOf(v)[i].value) != present:
 		return old, kept, nil
 	}
 	return doc.remove(v, i), removed, nil
 }
 
-// judge reports whether v is exactly what hob writes.
-func (p jsonPart) judge(v hujson.Value) outcome {
+// compare returns present if v is exactly what hob writes, else kept.
+func (p jsonPart) compare(v hujson.Value) outcome {
 	if reflect.DeepEqual(plain(v), plainText(p.value)) {
 		return present
 	}
@@ -109,7 +109,7 @@ func (p jsonPart) judge(v hujson.Value) outcome {
 // indexIn returns the index of hob's element: one that is as hob writes it, else one that the user
 // has edited.
 func (p jsonPart) indexIn(list *hujson.Array) int {
-	i := slices.IndexFunc(list.Elements, func(v hujson.Value) bool { return p.judge(v) == present })
+	i := slices.IndexFunc(list.Elements, func(v hujson.Value) bool { return p.compare(v) == present })
 	if i < 0 {
 		i = slices.IndexFunc(list.Elements, p.marked)
 	}

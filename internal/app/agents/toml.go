@@ -26,7 +26,7 @@ func (p tomlPart) add(old []byte) ([]byte, outcome, error) {
 		return nil, "", err
 	}
 	if got := lookup(doc, p.at); got != nil {
-		return old, p.judge(old, got), nil
+		return old, p.compare(old, got), nil
 	}
 	text := string(old)
 	if text != "" && !strings.HasSuffix(text, "\n") {
@@ -51,7 +51,7 @@ func (p tomlPart) remove(old []byte) ([]byte, outcome, error) {
 	switch {
 	case got == nil:
 		return old, absent, nil
-	case p.judge(old, got) != present:
+	case p.compare(old, got) != present:
 		return old, kept, nil
 	}
 	before, after, _ := strings.Cut(string(old), withLineEnds(p.text, old))
@@ -61,8 +61,8 @@ func (p tomlPart) remove(old []byte) ([]byte, outcome, error) {
 	return []byte(before + after), removed, nil
 }
 
-// judge reports whether got, the table of the file, is exactly what hob writes.
-func (p tomlPart) judge(file []byte, got any) outcome {
+// compare returns present if got, the table of the file, is exactly what hob writes, else kept.
+func (p tomlPart) compare(file []byte, got any) outcome {
 	want, _ := parseTOML([]byte(p.text)) // a constant of this package
 	if strings.Contains(string(file), withLineEnds(p.text, file)) && reflect.DeepEqual(got, lookup(want, p.at)) {
 		return present

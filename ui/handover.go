@@ -42,14 +42,14 @@ func (w *window) onceAnswered(cmd tea.Cmd) tea.Cmd {
 	if w.quiet() {
 		return cmd
 	}
-	w.lending = cmd
-	return w.after(time.Until(w.asked.Add(termenv.AnswersWithin)), w.lend) // it will not answer any more
+	w.afterAnswer = cmd
+	return w.after(time.Until(w.asked.Add(termenv.AnswersWithin)), w.handOver) // it will not answer any more
 }
 
-// lend runs the command that waits for the last answer.
-func (w *window) lend() tea.Cmd {
-	cmd := w.lending
-	w.lending = nil
+// handOver runs the command that waits for the last answer.
+func (w *window) handOver() tea.Cmd {
+	cmd := w.afterAnswer
+	w.afterAnswer = nil
 	return cmd
 }
 
