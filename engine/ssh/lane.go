@@ -140,8 +140,8 @@ func (p *pool) prepare(ctx context.Context, l lane) {
 	s.pending--
 }
 
-// idle returns a session of lane l without work; if the lane is full, or anyGood is set, the one with
-// the least work. nil: the lane has none, or a further one may be opened.
+// idle returns a session of lane l without work. If the lane is full, or anyGood is set, it returns the
+// one with the least work. It returns nil if the lane has none, or if another one may be opened.
 func (p *pool) idle(l lane, anyGood bool) *pooled {
 	p.mu.Lock()
 	defer p.mu.Unlock()

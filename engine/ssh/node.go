@@ -27,8 +27,8 @@ type nodeSession struct {
 	idle    *time.Timer // closes it; nil while it has requests
 }
 
-// onNode carries out a request about the job in dir on its node. It is not repeated if the session
-// breaks, which the end of the job does; if the request had not begun by then, the answer is over.
+// onNode carries out a request about the job in dir on its node. The session breaks when the job ends:
+// the request is not repeated then, and if it had not begun, the answer is over.
 func (h *host) onNode(ctx context.Context, e *recipe.Entry, dir, request string, limit time.Duration) (shell.Answer, error) {
 	c, err := h.connect(ctx, true)
 	if err != nil {

@@ -100,8 +100,8 @@ func (b *Backend) hello(host string) string {
 }
 
 // Prompts is how the user is prompted. Each function may be nil: then that question cannot be
-// answered. They are called from goroutines of the backend, for one host one at a time, but for
-// several hosts at once.
+// answered. They are called from goroutines of the backend: one at a time for each host, and
+// concurrently for different hosts.
 type Prompts = client.Prompts
 
 // Questions is one round of questions of a server.

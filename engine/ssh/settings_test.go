@@ -46,7 +46,7 @@ func TestStateDirOfAHost(t *testing.T) {
 	}
 }
 
-// Without the setting the silence would be borne for longer than the test does.
+// Without the setting, hob would wait for the silent server longer than the test does.
 func TestConnectTimeout(t *testing.T) {
 	s := sshtest.NewServer(t, nil)
 	s.Stall(true)

@@ -15,7 +15,7 @@ import (
 	"github.com/hobjobs/hob/internal/testtool"
 )
 
-// A record that cannot be read just now is not replaced by the little that a look has.
+// A record that cannot be read at the moment is not replaced by the few facts in a listing of the host.
 func TestUnreadableRecordIsKept(t *testing.T) {
 	testtool.NeedRoot(t)
 	const nobody = 65534
