@@ -40,6 +40,10 @@ func (m *Model) empty() []string {
 	}
 	if len(m.rows) > 0 {
 		add("No jobs match " + strconv.Quote(m.filter.text) + ". Esc to clear.")
+		if len(m.filter.fields) == 0 && m.h >= len(lines)+3 { // "failed" looks like a filter, too
+			lines = append(lines, "")
+			add("To filter by status, type status:failed.")
+		}
 		return m.place(lines)
 	}
 	command := code(m.command)
