@@ -29,8 +29,8 @@ type Explanation struct {
 // Evidence is one fact that supports an explanation. Its text may contain output of the job and of
 // other programs as it came: clean or escape it.
 type Evidence struct {
-	// Kind is where the fact is from: "output", "command", "file", "port", "usage" or
-	// "last_success".
+	// Kind is where the fact is from: "output", "process", "command", "file", "port",
+	// "usage" or "last_success".
 	Kind string `json:"kind"`
 	Text string `json:"text"`
 }
@@ -242,6 +242,9 @@ func (x *explainer) failed(exit Exit, lines []string) {
 		x.add("output", lastLine(lines))
 	case ReasonHolderDied, ReasonReboot, ReasonNodeFailed:
 		x.Cause = causeLost
+		for _, p := range exit.Survivors {
+			x.add("process", "pid "+strconv.Itoa(p.PID)+": "+p.Command)
+		}
 		x.add("output", lastLine(lines))
 	case ReasonOOM:
 		x.Cause = causeMemory
@@ -413,7 +416,8 @@ func count(n int, one, many string) string {
 // used adds what the job used.
 func (x *explainer) used(exit Exit) {
 	var parts []string
-	if ran := x.j.Uptime(x.e.cfg.now()); !x.j.StartedAt.IsZero() {
+	// The time of the last output is all that is known about the end of a lost job.
+	if ran := x.j.Uptime(x.e.cfg.now()); !x.j.StartedAt.IsZero() && exit.Status != Lost {
 		parts = append(parts, "ran "+units.FormatDuration(ran))
 	}
 	if cpu := exit.User.Duration() + exit.System.Duration(); cpu > 0 {

@@ -81,9 +81,15 @@ func Of(r *record.Request, s *record.State) string {
 	return text
 }
 
-// kept returns what follows the reason of a lost job: it has output, unless it was lost in a queue.
+// kept returns what follows the reason of a lost job: some of its processes are alive, or it has output,
+// unless it was lost in a queue.
 func kept(s *record.State) string {
-	if s.StartedAt.IsZero() {
+	switch n := len(s.Exit.Survivors); {
+	case n == 1:
+		return "; one of its processes still runs"
+	case n > 1:
+		return "; " + strconv.Itoa(n) + " of its processes still run"
+	case s.StartedAt.IsZero():
 		return ""
 	}
 	return "; output until then is kept"

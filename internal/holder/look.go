@@ -89,6 +89,9 @@ func unheld(dir string, rec *jobdir.Record) record.State {
 	s.Exit = record.Exit{Status: record.Lost, Reason: record.ReasonHolderDied, At: rec.Touched, Error: rec.Problem}
 	if !rec.Started && rec.Problem == "" && !EverHeld(dir) {
 		s.Exit.Error = "it was never started: the program that was starting it died"
+		if rec.Meta.Waits() {
+			s.Exit.Error = "it was never started: its supervisor process died while it waited"
+		}
 	}
 	if message := crashMessage(dir); message != "" && rec.Problem == "" {
 		s.Exit.Error = "its holder failed: " + message

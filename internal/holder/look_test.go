@@ -47,6 +47,26 @@ func TestLookWithReadErrors(t *testing.T) {
 	}
 }
 
+// A job without a holder that never ran is lost, and the error says whose death kept it from running.
+func TestLookAtJobThatWasNeverStarted(t *testing.T) {
+	for name, tc := range map[string]struct {
+		asked record.Request
+		want  string
+	}{
+		"starting":           {record.Request{}, "it was never started: the program that was starting it died"},
+		"in a queue":         {record.Request{Queue: "builds"}, "it was never started: its supervisor process died while it waited"},
+		"behind another job": {record.Request{After: []record.ID{"build-7k2qm"}}, "it was never started: its supervisor process died while it waited"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rec := jobdir.Record{Meta: jobdir.Meta{Version: jobdir.Version, Held: true, Request: tc.asked}}
+			s := unheld(t.TempDir(), &rec)
+			if s.Status != record.Lost || s.Exit.Reason != record.ReasonHolderDied || s.Exit.Error != tc.want {
+				t.Errorf("%s, %s: %q", s.Status, s.Exit.Reason, s.Exit.Error)
+			}
+		})
+	}
+}
+
 // If a job is moved to the trash between two reads of its records, it is not reported as lost.
 func TestLookAtJobRemovedMeanwhile(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "job-22222") // was moved

@@ -67,6 +67,8 @@ func evidenceTitle(kind string) string {
 	switch kind {
 	case "output":
 		return "Output"
+	case "process":
+		return "Still running"
 	case "usage":
 		return "Usage"
 	case "last_success":
