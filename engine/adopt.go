@@ -26,7 +26,11 @@ func (e *Engine) Adopt(ctx context.Context, host string) error {
 	err = f.Find(ctx, host, func(token string) bool { return tokens[token] }, func(job Found) error {
 		m := jobdir.Meta{Version: jobdir.Version, Request: job.Request}
 		m.Host = host
-		err := e.root.Adopt(&m, &State{HostDir: job.HostDir, Backgrounded: true})
+		s := State{HostDir: job.HostDir, Backgrounded: true}
+		if m.Scheduler != "" { // it may not have begun; what does not wait counts as running
+			s.Pending = &Pending{Reason: "its scheduler has not answered yet"}
+		}
+		err := e.root.Adopt(&m, &s)
 		adopted = adopted || err == nil
 		if errors.Is(err, fs.ErrExist) { // another program created it first
 			err = nil

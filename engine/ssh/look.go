@@ -75,10 +75,13 @@ func (h *host) patience() time.Duration {
 	switch {
 	case local(h.name): // the sh of this machine
 		return max(h.b.patience, askLimit)
-	case h.conn != nil:
-		return max(h.b.patience, promptly)
+	case h.conn == nil:
+		return h.b.patience
 	}
-	return h.b.patience
+	if _, onCluster := slurm.Login(h.name); onCluster { // a look at its jobs waits for its scheduler, too
+		return max(h.b.patience, promptly+queuePatience)
+	}
+	return max(h.b.patience, promptly)
 }
 
 // lookOn looks for as long as ctx lives. After that the look continues in the background.
@@ -125,6 +128,7 @@ func (h *host) staleLocked(r engine.Record, err error) engine.State {
 	o := lastKnown(r)
 	if h.conn != nil && errors.Is(err, context.DeadlineExceeded) {
 		o.Link = engine.LinkOK // only slow; if there is no answer at all, the connection is closed
+		o.StaleSince = lastSeen(r)
 		return o
 	}
 	if o.Link, o.StaleSince = engine.LinkUnreachable, h.seen; o.StaleSince.IsZero() {

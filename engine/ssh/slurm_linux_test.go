@@ -41,6 +41,7 @@ func TestSlurm(t *testing.T) {
 		{"time limit of Slurm is a timeout", testTimeLimit},
 		{"refused job leaves nothing", testRefused},
 		{"options of the settings", testSettings},
+		{"jobs without a record here are found", testFindsJobs},
 		{"job after another", testAfter},
 		{"job after one that has ended", testAfterTheEnd},
 		{"job after one that is stopped while it waits", testAfterAStoppedJob},

@@ -409,7 +409,8 @@ known() {
   h_facts= h_n=0
   for h_j in */token; do
     case $h_j in *[!a-zA-Z0-9./_-]* | -*) continue ;; esac
-    [ -f "${h_j%/token}/meta.json" ] && ! elsewhere "${h_j%/token}" || continue
+    [ -f "${h_j%/token}/meta.json" ] || continue
+    if elsewhere "${h_j%/token}"; then of_cluster "$1" "${h_j%/token}" || continue; fi
     h_facts="$h_facts $h_j" h_n=$((h_n + 1))
     [ $h_n -lt 100 ] || { grep '' $h_facts /dev/null; h_facts= h_n=0; }
   done 2>/dev/null

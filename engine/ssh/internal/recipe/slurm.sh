@@ -121,6 +121,17 @@ $h_SAID") 2>/dev/null
   printf '%s\n' "$h_now" "$h_SAID"
 }
 
+# of_cluster BASE DIR: a job that has run on a node of this cluster. Another cluster may have the same
+# files, so one that has not ended must be known here.
+of_cluster() {
+  [ -f "$2/slurm" ] || return 1
+  [ ! -f "$2/exit_code" ] || return 0
+  [ -n "${h_QUEUE-}" ] || h_QUEUE=$(queue "$1" 60)
+  first "$2/token" || return 1
+  case $h_QUEUE in *"|hob-$h_LINE|"*) return 0 ;; esac
+  return 1
+}
+
 # drop DIR ID TOKEN BY REASON: ends a job that has not begun, so that it never will, whatever Slurm
 # does with it. The answer is dropped or started.
 drop() {
