@@ -27,7 +27,8 @@ const (
 )
 
 // AttentionMsg reports to the host that a job needs attention and is not on screen, or that the
-// pane has no focus.
+// pane has no focus. The end of a job that another client waits for in the foreground needs none,
+// unless the job was started with Notify.
 type AttentionMsg struct {
 	Job  engine.Job
 	Why  Why
