@@ -3,8 +3,11 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -123,12 +126,15 @@ func planRows(p planProcessJSON, dir string) (rows [][2]string) {
 	for _, line := range strings.Split(strings.TrimSpace(command), "\n") {
 		rows = append(rows, [2]string{"command", line})
 	}
+	shown := p.Dir
 	if rel, err := filepath.Rel(dir, p.Dir); err == nil && filepath.IsLocal(rel) {
-		if rel != "." {
-			rows = append(rows, [2]string{"dir", rel})
-		}
-	} else {
-		rows = append(rows, [2]string{"dir", p.Dir})
+		shown = rel
+	}
+	if _, err := os.Stat(p.Dir); errors.Is(err, fs.ErrNotExist) {
+		shown += " (does not exist)"
+	}
+	if shown != "." {
+		rows = append(rows, [2]string{"dir", shown})
 	}
 	if len(p.EnvNames) > 0 {
 		rows = append(rows, [2]string{"env", strings.Join(p.EnvNames, ", ")})

@@ -8,7 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -92,7 +94,7 @@ func (p *parser) parse(name string, data []byte) (*Plan, error) {
 	case err != nil && !isYAML && !isJSON:
 		p.procfile(data)
 	case err != nil:
-		return nil, &Error{File: p.plan.File, Text: err.Error()}
+		return nil, p.mistake(err)
 	case top.get("processes") != nil || strings.HasPrefix(name, "process-compose"):
 		p.processCompose(&top)
 	case top.get("procs") != nil || strings.HasPrefix(name, "mprocs"):
@@ -107,9 +109,27 @@ func (p *parser) parse(name string, data []byte) (*Plan, error) {
 	return p.finish()
 }
 
-// finish checks that every need is a process of the plan.
+// position is how the errors of the libraries begin.
+var position = regexp.MustCompile(`^line (\d+)(?:, column \d+)?: `)
+
+// mistake returns the error of a library as an Error, with its line.
+func (p *parser) mistake(err error) *Error {
+	e := &Error{File: p.plan.File, Text: err.Error()}
+	if m := position.FindStringSubmatch(e.Text); m != nil {
+		e.Line, _ = strconv.Atoi(m[1])
+		e.Text = strings.TrimPrefix(e.Text, m[0])
+	}
+	return e
+}
+
+// finish checks that there are processes, and that every need is one of them.
 func (p *parser) finish() (*Plan, error) {
 	if len(p.plan.Processes) == 0 {
+		for _, n := range p.plan.Notes { // what is not understood may have been meant as a process
+			if n.File == p.plan.File {
+				p.fail(n.Line, "%s; the file describes no processes", n.Text)
+			}
+		}
 		p.fail(0, "it describes no processes")
 	}
 	for _, proc := range p.plan.Processes {

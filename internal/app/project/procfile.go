@@ -22,7 +22,7 @@ func (p *parser) procfile(data []byte) {
 		}
 		m := entry.FindStringSubmatch(line)
 		if m == nil {
-			p.note(i+1, "not of the form NAME: COMMAND")
+			p.note(i+1, "not of the form NAME: COMMAND, where NAME has only letters, digits, - and _")
 			continue
 		}
 		proc := Process{Name: m[1], Line: i + 1, Script: m[2], Dir: p.plan.Dir, Env: copyOf(env), FreePort: !hasPort}

@@ -87,7 +87,16 @@ func TestProcfile(t *testing.T) {
 	equal(t, "web", web, want)
 	equal(t, "names", p.Names(), []string{"web", "job", "my-job_2"})
 	equal(t, "command", process(t, p, "my-job_2").Script, "sleep 1 # all of it")
-	equal(t, "notes", notes(p), ".env:5: not of the form NAME=VALUE\nProcfile:5: not of the form NAME: COMMAND")
+	equal(t, "notes", notes(p), ".env:5: not of the form NAME=VALUE\nProcfile:5: not of the form NAME: COMMAND, where NAME has only letters, digits, - and _")
+}
+
+// As foreman does, hob accepts a byte order mark, lines that end with CR and LF, and indentation.
+func TestOddProcfile(t *testing.T) {
+	p := load(t, write(t, "Procfile", "\ufeffweb:\techo\ta\r\n\r\n # c\r\n  worker: b\r\n"))
+	equal(t, "names", p.Names(), []string{"web", "worker"})
+	equal(t, "command", process(t, p, "web").Script, "echo\ta")
+	equal(t, "indented", process(t, p, "worker").Script, "b")
+	equal(t, "notes", notes(p), "")
 }
 
 // With a base port, each process has a port of its own.
@@ -356,7 +365,14 @@ func TestMistakes(t *testing.T) {
 		{"Procfile", "web: a\nweb: b\n", `Procfile:2: duplicate process "web"; first on line 1`},
 		{"Procfile", manyProcesses(), "Procfile:1001: there are more than 1000 processes"},
 		{"Procfile", "\n", "Procfile: it describes no processes"},
-		{"process-compose.yaml", "processes:\n  a:\n    command: x\n  a:\n    command: y\n", `process-compose.yaml: line 4: duplicate field "a"`},
+		{"Procfile", "# web\n\nmy web: x\n", "Procfile:3: not of the form NAME: COMMAND, where NAME has only letters, digits, - and _; the file describes no processes"},
+		{"Procfile", "größe: x\n", "Procfile:1: not of the form NAME: COMMAND, where NAME has only letters, digits, - and _; the file describes no processes"},
+		{"process-compose.yaml", "processes:\n  a: {command: x}\n---\nprocesses:\n  b: {command: y}\n", "process-compose.yaml:3: a second document; hob reads files with one"},
+		{"process-compose.yaml", "processes:\n\ta: {command: x}\n", "process-compose.yaml:2: indented with a tab; YAML needs spaces"},
+		{"process-compose.yaml", "- a\n", "process-compose.yaml:1: the file must be an object"},
+		{"process-compose.yaml", "processes:\n  a: {command: x}\n  b:\n    command: y\n    depends_on: [a]\n", "process-compose.yaml:5: processes.b.depends_on must be an object"},
+		{"process-compose.yaml", "# none\n", "process-compose.yaml: it describes no processes"},
+		{"process-compose.yaml", "processes:\n  a:\n    command: x\n  a:\n    command: y\n", `process-compose.yaml:4: duplicate field "a"`},
 		{"process-compose.yaml", "processes:\n  a: {command: x, depends_on: {b: {condition: process_started}}}\n", `process-compose.yaml:2: a needs "b", which the file does not describe`},
 		{"process-compose.yaml", "processes:\n  a:\n    command: [x]\n", "process-compose.yaml:3: processes.a.command must be text"},
 		{"process-compose.yaml", "processes:\n  a:\n    description: x\n", "process-compose.yaml:2: processes.a has no command"},
@@ -364,10 +380,10 @@ func TestMistakes(t *testing.T) {
 		{"process-compose.yaml", "processes: [a]\n", "process-compose.yaml:1: processes must be an object"},
 		{"process-compose.yaml", "", "process-compose.yaml: it describes no processes"},
 		{"mprocs.yaml", "procs:\n  a: {shell: x, cmd: [y]}\n", "mprocs.yaml:2: procs.a has both shell and cmd"},
-		{"mprocs.yaml", "procs:\n  a: &a {shell: x, b: *a}\n", "mprocs.yaml: line 2: the file describes too much"},
+		{"mprocs.yaml", "procs:\n  a: &a {shell: x, b: *a}\n", "mprocs.yaml:2: the file describes too much"},
 		{"other.yaml", "services: {}\n", "other.yaml: unknown format: it has none of the fields processes, procs and tasks"},
-		{"tasks.json", `{"tasks":` + strings.Repeat("[", 900_000), "tasks.json: line 1: the file describes too much"},
-		{"tasks.json", `{"tasks":` + strings.Repeat("[", 90_000) + strings.Repeat("]", 90_000) + "}", "tasks.json: line 1: the file describes too much"},
+		{"tasks.json", `{"tasks":` + strings.Repeat("[", 900_000), "tasks.json:1: the file describes too much"},
+		{"tasks.json", `{"tasks":` + strings.Repeat("[", 90_000) + strings.Repeat("]", 90_000) + "}", "tasks.json:1: the file describes too much"},
 		{"tasks.json", `{"version": "0.1.0", "command": "x"}`, "tasks.json:1: version 0.1.0 of tasks.json is not supported"},
 		{"tasks.json", "{\n\"tasks\": [\n{\"label\": \"a\", \"command\": \"x\"},\n{\"label\": \"a\", \"command\": \"x\"}]}", `tasks.json:4: duplicate process "a"; first on line 3`},
 	} {
@@ -381,7 +397,7 @@ func TestMistakes(t *testing.T) {
 		"process-compose.yaml": "processes:\n  a: x: y\n",
 		"tasks.json":           "{\n\"tasks\": [}",
 	} {
-		if _, err := Load(write(t, name, content), variables()); err == nil || !strings.Contains(err.Error(), "line 2") {
+		if _, err := Load(write(t, name, content), variables()); err == nil || !strings.HasPrefix(err.Error(), name+":2: ") {
 			t.Errorf("%s: %v, want an error with line 2", name, err)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"strconv"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -78,15 +80,40 @@ func (r *treeReader) tooLarge(line, depth int) error {
 
 // parseYAML parses a YAML file. JSON without comments is YAML too.
 func parseYAML(data []byte) (value, error) {
-	var doc yaml.Node
-	if err := yaml.Unmarshal(data, &doc); err != nil {
-		return value{}, fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "yaml: "))
+	documents := yaml.NewDecoder(bytes.NewReader(data))
+	var doc, more yaml.Node
+	if err := documents.Decode(&doc); err != nil {
+		return value{line: 1}, yamlError(err, data)
 	}
-	if doc.Kind != yaml.DocumentNode || len(doc.Content) == 0 {
+	if err := documents.Decode(&more); err == nil {
+		return value{}, fmt.Errorf("line %d: a second document; hob reads files with one", more.Line)
+	} else if err := yamlError(err, data); err != nil {
+		return value{}, err
+	}
+	if len(doc.Content) == 0 {
 		return value{line: 1}, nil
 	}
 	return (&treeReader{}).yaml(doc.Content[0], 0)
 }
+
+// yamlError returns the error of the library in better words; nil at the end of the file.
+func yamlError(err error, data []byte) error {
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	if m := position.FindStringSubmatch(text); m != nil {
+		n, _ := strconv.Atoi(m[1])
+		lines := bytes.Split(data, []byte("\n"))
+		if n > 0 && n <= len(lines) && bytes.Contains(indentation(lines[n-1]), []byte("\t")) {
+			return errors.New(m[0] + "indented with a tab; YAML needs spaces")
+		}
+	}
+	return errors.New(text)
+}
+
+// indentation returns the space at the beginning of a line.
+func indentation(line []byte) []byte { return line[:len(line)-len(bytes.TrimLeft(line, " \t"))] }
 
 func (r *treeReader) yaml(n *yaml.Node, depth int) (value, error) {
 	v := value{line: n.Line}

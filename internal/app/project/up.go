@@ -212,6 +212,9 @@ func (r *run) start(ctx context.Context, proc Process) Result {
 	result.Job = &job
 	if (job.Status == engine.Failed || job.Status == engine.Lost) && job.Exit.Reason != engine.ReasonDependency {
 		result.Error = job.Ending()
+		if job.Exit.Reason == engine.ReasonSpawn {
+			result.Error = job.Exit.Error
+		}
 	}
 	return result
 }
