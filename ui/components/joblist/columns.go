@@ -200,7 +200,7 @@ func (m *Model) name(r *row, w int, beside string, pick func(cells.Paint) cells.
 	}
 	indent, runs := cells.Blank(2*r.depth), ""
 	if n := len(r.behind); n > 0 {
-		runs = " " + m.foldMark(m.unfolded(r)) + strconv.Itoa(n)
+		runs = " " + m.foldMark(r.open) + strconv.Itoa(n)
 	}
 	name := cells.Clean(r.Job.Name)
 	if name == "" {

@@ -73,16 +73,16 @@ func (m *Model) withBehind(shown []*row, r *row, depth int) []*row {
 	if r != m.fold {
 		depth++
 	}
-	open := m.unfolded(r)
+	r.open = m.unfolded(r)
 	for _, b := range r.behind {
-		if b.in = r.Job.ID; open {
+		if b.in = r.Job.ID; r.open {
 			shown = m.withBehind(shown, b, depth)
 		}
 	}
 	return shown
 }
 
-// unfolded reports whether the rows behind a row are shown.
+// unfolded reports whether the rows behind a row are to be shown.
 func (m *Model) unfolded(r *row) bool {
 	open, chosen := m.open[r.Job.ID]
 	if r.group == "" {
@@ -156,7 +156,7 @@ func (m *Model) mayFold(r *row) bool {
 func (m *Model) OnFold() (on, unfolded bool) {
 	r := m.selectedRow()
 	on = r != nil && r.stands()
-	return on, on && m.unfolded(r)
+	return on, on && r.open
 }
 
 // Folded returns the jobs that the selected row stands for, and their group; none if it is a job.
@@ -194,7 +194,7 @@ func (m *Model) setFold(unfold bool) {
 	switch {
 	case r == nil:
 		return
-	case len(r.behind) > 0 && m.unfolded(r) != unfold:
+	case len(r.behind) > 0 && r.open != unfold:
 		m.open[r.Job.ID] = unfold
 	case r.in != "" && !unfold:
 		m.open[r.in], m.selected = false, r.in
@@ -218,7 +218,7 @@ func (m *Model) foldRow(r *row, c columns, selected bool) string {
 	if selected {
 		bar = cell{text: m.glyphs.Cursor, paint: m.paints.accent}
 	}
-	row := []cell{bar, {text: m.foldMark(m.unfolded(r)), paint: m.paints.muted}}
+	row := []cell{bar, {text: m.foldMark(r.open), paint: m.paints.muted}}
 	if r == m.fold {
 		row = append(row, cell{text: " " + strconv.Itoa(r.size()) + " older", paint: m.paints.muted})
 	} else {

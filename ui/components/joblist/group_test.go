@@ -124,6 +124,27 @@ func TestGroupShowsTheMarkOfStoppedJobs(t *testing.T) {
 	}
 }
 
+// The rows of a group do not disappear under the cursor when it leaves the group.
+func TestMarkOfAGroupShowsWhetherItsRowsAreVisible(t *testing.T) {
+	list := newGrouping(70, 20, true)
+	putProjects(list)
+	list.Select("css")
+	unfolded := []string{"lint", "▾ blog", "css", "site"}
+	tail := func() []string { all := names(list); return all[len(all)-len(unfolded):] }
+	if diff := cmp.Diff(unfolded, tail()); diff != "" {
+		t.Fatal(diff)
+	}
+	list.Select("lint")
+	if diff := cmp.Diff(unfolded, tail()); diff != "" {
+		t.Error(diff)
+	}
+	list.Update(press("j"))
+	list.Update(press("h"))
+	if got := names(list); got[len(got)-1] != "▸ blog" {
+		t.Errorf("folded: %q", got)
+	}
+}
+
 func TestGroupsAreNotShownInOtherOrders(t *testing.T) {
 	list := newGrouping(70, 20, true)
 	putProjects(list)

@@ -81,6 +81,7 @@ type row struct {
 	grade   int   // how well the filter matches
 
 	behind []*row    // rows that are shown only while this one is unfolded: see fold.go
+	open   bool      // it was unfolded when the list was sorted, so those rows are shown
 	in     engine.ID // the row that it is behind
 	depth  int       // how many rows it is behind, for the indentation
 	group  string    // name of the group that the row stands for
