@@ -159,7 +159,8 @@ func (m *Model) OnFold() (on, unfolded bool) {
 	return on, on && r.open
 }
 
-// Folded returns the jobs that the selected row stands for, and their group; none if it is a job.
+// Folded returns the jobs that the selected row stands for, and their group; none if it is a job. The
+// earlier runs of the jobs of a group are not among them, as they are not counted in its row.
 func (m *Model) Folded() (group string, jobs []engine.Job) {
 	if on, _ := m.OnFold(); !on {
 		return "", nil
@@ -170,12 +171,15 @@ func (m *Model) Folded() (group string, jobs []engine.Job) {
 			if !r.stands() {
 				jobs = append(jobs, r.Job)
 			}
-			add(r.behind)
+			if group == "" {
+				add(r.behind)
+			}
 		}
 	}
 	r := m.selectedRow()
+	group = r.group
 	add(r.behind)
-	return r.group, jobs
+	return group, jobs
 }
 
 // ToggleFold folds or unfolds the jobs that the selected row stands for; false if it is a job.

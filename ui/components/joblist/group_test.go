@@ -72,7 +72,7 @@ func TestJobsOfAGroupStandTogether(t *testing.T) {
 	if on, open := list.OnFold(); !on || open {
 		t.Errorf("the selection is on the group: %v, unfolded: %v", on, open)
 	}
-	if group, jobs := list.Folded(); group != "shop" || len(jobs) != 5 {
+	if group, jobs := list.Folded(); group != "shop" || len(jobs) != 4 { // without the earlier run of api
 		t.Errorf("%q stands for %d jobs", group, len(jobs))
 	}
 	if _, ok := list.Selected(); ok {
