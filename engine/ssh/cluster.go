@@ -134,6 +134,8 @@ func (s *sight) onCluster(o *engine.State) certainty {
 		o.Paused = listed && j.Stage() == slurm.Suspended || s.paused()
 	case e.Number == "" && !listed && s.rec.Job.Pending == nil:
 		o.Status = engine.Starting // it is being submitted
+	case listed && j.HasBegun():
+		o.Status = engine.Starting // what its node writes is not visible here yet
 	default:
 		o.Status, o.Pending = engine.Queued, s.pending(&j, listed)
 	}
@@ -172,8 +174,8 @@ func (s *sight) paused() bool {
 
 // stillWriting reports whether the record of an end may yet become visible.
 func (s *sight) stillWriting(j *slurm.Job) bool {
-	if !s.entry.Claimed && j.State == "CANCELLED" {
-		return false // it had not begun
+	if !s.entry.Claimed && j.State == "CANCELLED" && !j.HasBegun() {
+		return false
 	}
 	return j.End == 0 || s.clock.Date-j.End < int64(recordPatience.Seconds())
 }

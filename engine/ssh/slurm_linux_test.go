@@ -42,6 +42,7 @@ func TestSlurm(t *testing.T) {
 		{"refused job leaves nothing", testRefused},
 		{"options of the settings", testSettings},
 		{"jobs without a record here are found", testFindsJobs},
+		{"files of a node that are visible late", testLateFiles},
 		{"job after another", testAfter},
 		{"job after one that has ended", testAfterTheEnd},
 		{"job after one that is stopped while it waits", testAfterAStoppedJob},

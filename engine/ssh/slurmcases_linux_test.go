@@ -178,35 +178,6 @@ func testSettings(t *testing.T, cluster *slurmtest.Cluster) {
 	}
 }
 
-// A client with no records of the jobs of a cluster finds all of them: those that wait, that run on a
-// node, and that have ended there.
-func testFindsJobs(t *testing.T, cluster *slurmtest.Cluster) {
-	env := remoteEnv(t)
-	first, _ := onSlurmIn(t, cluster, env)
-	want := map[engine.ID]engine.Status{
-		submit(t, first, "echo never", "--partition=shut").ID: engine.Queued,
-		submit(t, first, "sleep 300").ID:                      engine.Running,
-		submit(t, first, "exit 0").ID:                         engine.Exited,
-	}
-	for id, status := range want {
-		watch(t, first, id)
-		waitUntil(t, first, id, is(status))
-	}
-	second, _ := onSlurmIn(t, cluster, env)
-	if err := second.Adopt(t.Context(), "slurm:box"); err != nil {
-		t.Fatal(err)
-	}
-	found, err := second.List(t.Context(), engine.Filter{Host: "slurm:box"})
-	if err != nil || len(found) != len(want) {
-		t.Errorf("it finds %d jobs: %v", len(found), err)
-	}
-	for _, j := range found {
-		if !j.StaleSince.IsZero() || j.Status != want[j.ID] {
-			t.Errorf("%s is %s, stale since %v, want %s", j.ID, j.Status, j.StaleSince, want[j.ID])
-		}
-	}
-}
-
 // jobDirs returns the names of all job directories of the engine and of its login node.
 func jobDirs(t *testing.T, e *engine.Engine, env []string) (names []string) {
 	t.Helper()

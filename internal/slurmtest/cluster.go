@@ -16,6 +16,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -36,6 +37,7 @@ type Cluster struct {
 	dir   string
 	logs  []string
 	ctl   *daemon
+	pids  map[string]int // of the processes that started the nodes, by name
 }
 
 // Cores is how many cores each node pretends to have.
@@ -85,7 +87,7 @@ func start(t testing.TB, nodes, settings []string) *Cluster {
 			}
 		}
 	})
-	c := &Cluster{t: t, nodes: nodes, dir: dir}
+	c := &Cluster{t: t, nodes: nodes, dir: dir, pids: map[string]int{}}
 	for _, sub := range []string{"", "munge", "state", "log"} {
 		c.mkdir(sub, 0o755)
 	}
@@ -101,7 +103,8 @@ func start(t testing.TB, nodes, settings []string) *Cluster {
 	c.startController()
 	for _, node := range nodes {
 		c.mkdir("spool."+node, 0o755)
-		c.daemon("slurmd."+node, "unshare", "--pid", "--mount", "--uts", "--fork", "--kill-child", "--mount-proc", "sh", "-c", nodeScript, "sh", node, dir)
+		d := c.daemon("slurmd."+node, "unshare", "--pid", "--mount", "--uts", "--fork", "--kill-child", "--mount-proc", "sh", "-c", nodeScript, "sh", node, dir)
+		c.pids[node] = d.cmd.Process.Pid
 	}
 	c.await("all nodes are idle", func() error {
 		out, err := c.output("sinfo", "-h", "-N", "-p", "main", "-o", "%t")
@@ -143,6 +146,26 @@ func (c *Cluster) Forgotten(t testing.TB, names ...string) {
 			t.Fatalf("Slurm does not forget %s:\n%s", list, known)
 		}
 	}
+}
+
+// Hide makes files that the node with that name writes in dir visible on the other machines only after
+// the returned function is called, as NFS may do. That ends with the node.
+func (c *Cluster) Hide(t testing.TB, node, dir string) (show func()) {
+	t.Helper()
+	testtool.Need(t, "nsenter", "cp")
+	own, err := os.MkdirTemp(c.dir, "late")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sub := range []string{"upper", "work"} {
+		if err := os.Mkdir(filepath.Join(own, sub), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	inNode := []string{"-m", "-t", strconv.Itoa(c.pids[node])}
+	options := "lowerdir=" + dir + ",upperdir=" + own + "/upper,workdir=" + own + "/work"
+	c.Run(t, "nsenter", append(inNode, "mount", "-t", "overlay", "overlay", "-o", options, dir)...)
+	return func() { c.Run(t, "cp", "-a", own+"/upper/.", dir) }
 }
 
 // Hold stops the controller, so that it does not respond, until the returned function is called.

@@ -131,6 +131,19 @@ func (j *Job) Stage() Stage {
 	return Unknown
 }
 
+// HasBegun reports whether the job has run on a node. One that was cancelled while it waited has no
+// start, or its end as its start.
+func (j *Job) HasBegun() bool {
+	switch j.Stage() {
+	case Started, Suspended:
+		return j.State != "CONFIGURING"
+	case Ended:
+		return j.Start > 0 && (j.State != "CANCELLED" || j.Start < j.End)
+	case Unknown, Waiting:
+	}
+	return false
+}
+
 // Depends reports whether the job waits for others.
 func (j *Job) Depends() bool { return j.Stage() == Waiting && j.Reason == "Dependency" }
 
