@@ -120,7 +120,7 @@ func (p *parser) number(v *value, at string) int {
 	}
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 0 {
-		p.fail(v.line, "%s must be a number", at)
+		p.fail(v.line, "%s must be a whole number that is not negative", at)
 	}
 	return n
 }
