@@ -221,7 +221,8 @@ func (s *sight) endedThere(o *engine.State, j *slurm.Job) certainty {
 	case state == "NODE_FAIL", state == "BOOT_FAIL":
 		exit = engine.Exit{Status: engine.Lost, Reason: engine.ReasonNodeFailed, Error: "its node failed", At: s.at}
 	default:
-		if s.entry.Claimed {
+		// Otherwise its files may never have become visible.
+		if s.entry.Claimed || j.State == "COMPLETED" || j.Reason == "NonZeroExitCode" {
 			exit = engine.Exit{Status: engine.Lost, Reason: engine.ReasonHolderDied, Error: "its end was not recorded; Slurm's state is " + j.State, At: s.at}
 		} else {
 			exit = engine.Exit{Status: engine.Failed, Reason: engine.ReasonSpawn, Error: "Slurm gives the reason " + j.Reason, At: s.at}

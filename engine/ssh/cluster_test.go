@@ -54,6 +54,7 @@ func TestStatesOfSlurm(t *testing.T) {
 		"node did not boot":                   {entry: unclaimed, squeue: "BOOT_FAIL|1700000100|1700000200|main|None", want: engine.Lost, reason: engine.ReasonNodeFailed},
 		"could not be launched":               {entry: unclaimed, squeue: "FAILED|1700000100|1700000200|main|JobLaunchFailure", want: engine.Failed, reason: engine.ReasonSpawn},
 		"wrapper was killed":                  {entry: ready, squeue: "FAILED|1700000100|1700000200|main|JobLaunchFailure", want: engine.Lost, reason: engine.ReasonHolderDied},
+		"no files for a minute":               {entry: unclaimed, squeue: "FAILED|1700000100|1700000200|main|NonZeroExitCode", want: engine.Lost, reason: engine.ReasonHolderDied},
 		"record is missing":                   {entry: ready, squeue: "COMPLETED|1700000100|1700000200|main|None", want: engine.Lost, reason: engine.ReasonHolderDied},
 		"dependency failed":                   {entry: unclaimed, squeue: "PENDING|N/A|N/A|main|DependencyNeverSatisfied", want: engine.Queued},
 		"cancelled for an option":             {entry: unclaimed, squeue: "CANCELLED|N/A|1700000990|main|DependencyNeverSatisfied", want: engine.Failed, reason: engine.ReasonDependency},

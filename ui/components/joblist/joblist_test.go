@@ -144,6 +144,20 @@ func TestHostIsShownOfAJobThatHasEnded(t *testing.T) {
 	}
 }
 
+// A job that was cancelled before it started has no run time, and its end is shown once.
+func TestEndOfAJobThatDidNotStartIsShownOnce(t *testing.T) {
+	for _, host := range []string{"", "web1"} {
+		list := newList(58, 1, themes.Unicode())
+		list.Put(joblist.Row{Job: engine.Job{
+			Request: engine.Request{ID: "make-aaaaa", Name: "make", Command: []string{"make"}, Host: host, CreatedAt: now.Add(-time.Minute)},
+			State:   engine.State{Status: engine.Killed, Exit: engine.Exit{Status: engine.Killed, Reason: engine.ReasonKill, At: now.Add(-7 * time.Second)}},
+		}})
+		if view := ansi.Strip(list.View()); strings.Count(view, "7s") != 1 {
+			t.Errorf("on host %q: %q", host, view)
+		}
+	}
+}
+
 // Where a job runs is more than that it prints something.
 func TestHostIsShownWhileTheJobPrints(t *testing.T) {
 	for _, w := range []int{36, 46, 70} {

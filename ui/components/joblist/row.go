@@ -296,7 +296,7 @@ func (m *Model) endedAgo(j engine.Job, c columns) string {
 // was, unless another column shows it.
 func (m *Model) time(j engine.Job, c columns) string {
 	if at := endedAt(j); !at.IsZero() && (j.Status == engine.Lost || j.StartedAt.IsZero()) {
-		if m.now.IsZero() || m.endedAgo(j, c) != "" && (c.usage > 0 || j.Host == "") {
+		if m.now.IsZero() || m.endedAgo(j, c) != "" && (c.host > 0 || c.hostNamed || j.Host == "") {
 			return ""
 		}
 		return units.FormatBrief(m.now.Sub(at))
