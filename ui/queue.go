@@ -88,8 +88,11 @@ func (p *Pane) hintTurn(b *key.Binding) {
 	b.SetEnabled(b.Enabled() && ok && waitsForTurn(j))
 }
 
-// hintQueue does the same for a job that waits in a queue.
+// hintQueue does the same for a job that waits in a queue, and says what the key would do.
 func (p *Pane) hintQueue(b *key.Binding) {
 	j, ok := p.list.Selected()
 	b.SetEnabled(b.Enabled() && ok && waitsForTurn(j) && j.Queue != "")
+	if b.Enabled() && j.Pending != nil && j.Pending.Paused {
+		b.SetHelp(b.Help().Key, "resume queue")
+	}
 }

@@ -55,6 +55,26 @@ func TestQueueActions(t *testing.T) {
 	})
 }
 
+// The list shows that a queue is paused, after the message about it is gone, and the footer what its key
+// does then.
+func TestPausedQueueIsShown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newHarness(t, 140, 30, &fake{jobs: []engine.Job{queuedJob("early", 1), queuedJob("late", 2)}})
+		s.sees("next")
+		s.sees("pause queue")
+		for i := range s.eng.jobs {
+			paused := *s.eng.jobs[i].Pending
+			paused.Paused, paused.Reason = true, "the queue is paused"
+			s.eng.jobs[i].Pending = &paused
+		}
+		s = newHarness(t, 140, 30, s.eng)
+		s.sees(" paused ")
+		s.sees("place 2")
+		s.sees("resume queue")
+		s.seesNot("next")
+	})
+}
+
 // A scheduler decides when a job on a cluster starts.
 func TestQueueActionsOnACluster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -88,6 +88,8 @@ type Pending struct {
 	Name string `json:"name,omitempty"`
 	// Position is the job's place among those that wait in the queue; 1 is next, 0: not known.
 	Position int `json:"position,omitempty"`
+	// Paused means that the queue starts no job.
+	Paused bool `json:"paused,omitempty"`
 	// Reason is one line for people: "waiting for a slot (2 ahead)".
 	Reason string `json:"reason"`
 	After  []ID   `json:"after,omitempty"` // the jobs that it waits for

@@ -127,7 +127,7 @@ func (v *View) Pending(id string, r *record.Request) *record.Pending {
 				ahead++
 			}
 		}
-		p.Position = ahead + 1
+		p.Position, p.Paused = ahead+1, v.Paused
 		p.Reason = waiting(ahead, v.Paused)
 	case turn.Now, turn.Running:
 	}

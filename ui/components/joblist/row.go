@@ -215,6 +215,8 @@ func (m *Model) queued(j engine.Job, w int) string {
 		text = "in " + units.FormatDuration(max(0, j.Runs.NextAt.Sub(m.now)).Round(time.Second))
 	case j.Pending != nil && j.Pending.StartsAt.Sub(m.now) >= time.Minute: // by a cluster's scheduler
 		text = "in " + units.FormatBrief(j.Pending.StartsAt.Sub(m.now))
+	case j.Pending != nil && j.Pending.Position == 1 && j.Pending.Paused:
+		text = "paused"
 	case j.Pending != nil && j.Pending.Position == 1:
 		text = "next"
 	case j.Pending != nil && j.Pending.Position > 1:
