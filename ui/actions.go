@@ -84,7 +84,7 @@ func actions() []action {
 		{id: "jobs.edit-restart", do: (*Pane).editRestart, needs: needsJob},
 		{id: "jobs.start-now", do: (*Pane).startNow, needs: needsMarked, refuse: (*Pane).refuseTurn, rank: rankQueue, hint: (*Pane).hintTurn},
 		{id: "jobs.run-next", do: (*Pane).runNext, needs: needsMarked, refuse: (*Pane).refuseTurn, rank: rankQueue, hint: (*Pane).hintQueue},
-		{id: "jobs.pause-queue", do: (*Pane).pauseQueue, needs: needsJob, refuse: (*Pane).refusePauseQueue, rank: rankQueue, hint: (*Pane).hintQueue},
+		{id: "jobs.pause-queue", do: (*Pane).pauseQueue, needs: needsJob, refuse: (*Pane).refusePauseQueue, rank: rankQueue, hint: (*Pane).hintPause},
 		{id: "jobs.remove", do: (*Pane).remove, needs: needsMarked},
 		{id: "jobs.clear", do: (*Pane).clear, needs: needsMarked, refuse: (*Pane).refuseClear},
 		{id: "jobs.clear-finished", do: alone((*Pane).clearFinished), refuse: (*Pane).refuseClearFinished},

@@ -88,11 +88,16 @@ func (p *Pane) hintTurn(b *key.Binding) {
 	b.SetEnabled(b.Enabled() && ok && waitsForTurn(j))
 }
 
-// hintQueue does the same for a job that waits in a queue, and says what the key would do.
+// hintQueue does the same for a job that waits in a queue.
 func (p *Pane) hintQueue(b *key.Binding) {
 	j, ok := p.list.Selected()
 	b.SetEnabled(b.Enabled() && ok && waitsForTurn(j) && j.Queue != "")
-	if b.Enabled() && j.Pending != nil && j.Pending.Paused {
+}
+
+// hintPause is hintQueue for the key that pauses the queue, or resumes it.
+func (p *Pane) hintPause(b *key.Binding) {
+	p.hintQueue(b)
+	if j, _ := p.list.Selected(); b.Enabled() && j.Pending != nil && j.Pending.Paused {
 		b.SetHelp(b.Help().Key, "resume queue")
 	}
 }

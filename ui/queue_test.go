@@ -68,10 +68,9 @@ func TestPausedQueueIsShown(t *testing.T) {
 			s.eng.jobs[i].Pending = &paused
 		}
 		s = newHarness(t, 140, 30, s.eng)
-		s.sees(" paused ")
+		s.sees("early                         paused")
 		s.sees("place 2")
-		s.sees("resume queue")
-		s.seesNot("next")
+		s.sees("B run next  P resume queue")
 	})
 }
 
