@@ -78,12 +78,12 @@ func TestPausedQueueIsShown(t *testing.T) {
 func TestQueueActionsOnACluster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := queuedJob("train", 0)
-		j.Host, j.Queue, j.Pending = "slurm:login1", "", &engine.Pending{Reason: "Resources", StartsAt: noon.Add(150 * time.Minute)}
+		j.Host, j.Queue, j.Pending = "slurm:login1", "", &engine.Pending{Reason: "Resources", StartsAt: noon.Add(116 * time.Minute)}
 		j.Scheduled = engine.Scheduled{ID: "123", Partition: "main"}
 		s := newHarness(t, 140, 30, &fake{jobs: []engine.Job{j}})
 		s.press("g")
 		s.sees("in 2h ") // in the list
-		s.sees("Resources, expected to start in 2h30m, partition main")
+		s.sees("Resources, expected to start in 1h56m, partition main")
 		s.sees("cluster   partition main · job 123")
 		s.seesNot("start now")
 		s.press("s")

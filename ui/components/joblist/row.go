@@ -214,7 +214,7 @@ func (m *Model) queued(j engine.Job, w int) string {
 	case j.Runs.Between() && !m.coarse:
 		text = "in " + units.FormatDuration(max(0, j.Runs.NextAt.Sub(m.now)).Round(time.Second))
 	case j.Pending != nil && j.Pending.StartsAt.Sub(m.now) >= time.Minute: // by a cluster's scheduler
-		text = "in " + units.FormatBrief(j.Pending.StartsAt.Sub(m.now))
+		text = "in " + startsIn(j.Pending.StartsAt.Sub(m.now), w-len("in "))
 	case j.Pending != nil && j.Pending.Position == 1 && j.Pending.Paused:
 		text = "paused"
 	case j.Pending != nil && j.Pending.Position == 1:
@@ -226,6 +226,17 @@ func (m *Model) queued(j engine.Job, w int) string {
 		return ""
 	}
 	return text
+}
+
+// startsIn is a time of at least a minute in at most w cells. Hours are rounded: a scheduler only estimates.
+func startsIn(left time.Duration, w int) string {
+	if text := units.FormatMinutes(left); cells.Width(text) <= w {
+		return text
+	}
+	if left > time.Hour {
+		left = left.Round(time.Hour)
+	}
+	return units.FormatBrief(left)
 }
 
 func active(trace []uint8) bool {
