@@ -39,7 +39,7 @@ func (p *Pane) pressAttached(msg tea.KeyPressMsg) tea.Cmd {
 			return p.interruptShown()
 		}
 		if _, scrolls := p.boundTo(msg, "log"); !scrolls && (msg.Text != "" || msg.Code == tea.KeyEnter) {
-			return p.refuse("This job has no terminal: keys do not reach it")
+			return p.refuse("No terminal: it gets no keys")
 		}
 		return p.route(p.log.Update(msg))
 	}
