@@ -91,7 +91,7 @@ func TestOpenConnectsToHost(t *testing.T) {
 		s.sees("ssh-add helps")
 	})
 	inBubble(t, "stops saying that it cannot once it is connected", func(t *testing.T) {
-		var err error = engine.ErrUnreachable
+		err := engine.ErrUnreachable
 		connect := func(context.Context, string) (bool, error) { return true, err }
 		s := newHarness(t, 100, 24, onHost(), WithConnect(connect))
 		s.press("enter")
