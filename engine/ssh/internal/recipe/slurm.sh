@@ -103,22 +103,43 @@ refused() {
 # queue BASE AGE: what Slurm knows of this user's jobs, after the time at which it was asked, which was
 # at most AGE seconds ago. All clients use the same answer: each question is work for the controller.
 queue() {
+  h_n=0
+  until slurm_recent "$1" "$2"; do
+    # A client that finds another one asking waits for its answer. That one may have been cut off, or
+    # gets none.
+    if mkdir "$1/.squeue.lock" 2>/dev/null || [ ! -d "$1/.squeue.lock" ] || [ $h_n -ge 100 ]; then
+      slurm_recent "$1" "$2" || slurm_ask "$1"
+      rmdir "$1/.squeue.lock" 2>/dev/null
+      break
+    fi
+    nap
+    h_n=$((h_n + 1))
+  done
+  printf '%s\n' "$h_SAID"
+}
+
+# slurm_recent BASE AGE: SAID is an answer for queue that is at most AGE seconds old. It fails if there
+# is none.
+slurm_recent() {
+  first "$1/.squeue" || return 1
   h_now=$(date +%s)
-  if first "$1/.squeue" && [ $((h_now - h_LINE)) -ge 0 ] && [ $((h_now - h_LINE)) -lt "$2" ]; then
-    cat "$1/.squeue"
-    return 0
-  fi
-  command -v squeue >/dev/null 2>&1 || { echo "no squeue: not found"; return 0; }
+  [ $((h_now - h_LINE)) -ge 0 ] && [ $((h_now - h_LINE)) -lt "$2" ] && h_SAID=$(cat "$1/.squeue")
+}
+
+# slurm_ask BASE: SAID is the answer for queue, or "no" and why there is none.
+slurm_ask() {
+  h_now=$(date +%s)
+  command -v squeue >/dev/null 2>&1 || { h_SAID="no squeue: not found"; return 0; }
   h_SAID=$(LC_ALL=C SLURM_TIME_FORMAT=%s squeue -h --user="$(id -un)" -t all \
     -O 'JobID:|,State:|,Comment:|,StartTime:|,EndTime:|,Partition:|,Reason:|' 2>&1) || {
     slurm_said
-    echo "no $h_SAID"
+    h_SAID="no $h_SAID"
     return 0
   }
-  h_SAID=$(printf '%s\n' "$h_SAID" | grep -F "|hob-")
-  (umask 077; put "$1/.squeue" "$h_now
-$h_SAID") 2>/dev/null
-  printf '%s\n' "$h_now" "$h_SAID"
+  h_SAID="$h_now
+$(printf '%s\n' "$h_SAID" | grep -F "|hob-")"
+  (umask 077; put "$1/.squeue" "$h_SAID") 2>/dev/null
+  return 0
 }
 
 # of_cluster BASE DIR: a job that has run on a node of this cluster. Another cluster may have the same
