@@ -44,7 +44,7 @@ type Client struct {
 	early   []Frame // frames of a stream received before the answer to its instruction
 	stream  bool    // the goroutine of read is running
 	answers chan answer
-	frames  chan Frame
+	inbox   *inbox
 	wg      sync.WaitGroup
 	down    chan struct{}
 	once    sync.Once
@@ -218,9 +218,11 @@ func payloadOf(v any) (p []byte, err error) {
 	return p, err
 }
 
-// await waits for the answer. While the client has a stream, Next reads it.
+// await waits for the answer, whether or not the frames of a stream are taken meanwhile.
 func (c *Client) await(ctx context.Context) answer {
 	if c.stream {
+		c.inbox.setOpen(true)
+		defer c.inbox.setOpen(false)
 		select {
 		case a := <-c.answers:
 			return a
@@ -269,7 +271,7 @@ func (c *Client) lost(ctx context.Context, err error) error {
 }
 
 // Stream sends an instruction that starts a stream (Attach, Subscribe). From then on Next returns its
-// frames. Do can be used while another goroutine calls Next.
+// frames.
 func (c *Client) Stream(ctx context.Context, t Type, payload any) error {
 	if err := c.Do(ctx, t, payload, nil); err != nil {
 		if f, ok := errors.AsType[*Failure](err); ok && f.Code == CodeFull {
@@ -282,7 +284,7 @@ func (c *Client) Stream(ctx context.Context, t Type, payload any) error {
 	if !c.stream {
 		c.stream = true
 		c.answers = make(chan answer, 1)
-		c.frames = make(chan Frame, 4)
+		c.inbox = newInbox()
 		early := c.early
 		c.early = nil
 		c.wg.Go(func() { c.read(early) })
@@ -290,12 +292,12 @@ func (c *Client) Stream(ctx context.Context, t Type, payload any) error {
 	return nil
 }
 
-// read forwards the early frames, then dispatches frames until the connection ends. While the
-// caller does not call Next, read blocks, and the holder drops output for this client.
+// read puts the early frames into the inbox, then dispatches frames until the connection ends. While
+// the caller does not call Next, read blocks, and the holder drops output for this client.
 func (c *Client) read(early []Frame) {
-	defer close(c.frames)
+	defer c.inbox.end()
 	for _, f := range early {
-		if !c.pass(f) {
+		if !c.inbox.put(f, c.down) {
 			return
 		}
 	}
@@ -314,44 +316,35 @@ func (c *Client) read(early []Frame) {
 		}
 		f.Payload = bytes.Clone(f.Payload)
 		c.r.shrink()
-		if !c.pass(f) {
+		if !c.inbox.put(f, c.down) {
 			return
 		}
 	}
 }
 
-// pass hands a frame to Next; it returns false if the connection was closed on this side.
-func (c *Client) pass(f Frame) bool {
-	select {
-	case c.frames <- f:
-		return true
-	case <-c.down:
-		return false
-	}
-}
-
 // Next returns the next frame of the stream. The error for a lost connection is ErrNoSocket, even
-// if the job has ended.
+// if the job has ended. It must not be called concurrently with itself.
 func (c *Client) Next(ctx context.Context) (Frame, error) {
-	select {
-	case f, ok := <-c.frames:
-		if !ok {
+	for {
+		f, ok, ended := c.inbox.take()
+		switch {
+		case ok:
+			return f, nil
+		case ended:
 			return Frame{}, c.lost(ctx, net.ErrClosed)
 		}
-		return f, nil
-	case <-ctx.Done():
-		return Frame{}, ctx.Err()
+		select {
+		case <-c.inbox.ready:
+		case <-ctx.Done():
+			return Frame{}, ctx.Err()
+		}
 	}
 }
 
 // Ready returns the next frame if it was already received.
 func (c *Client) Ready() (f Frame, ok bool) {
-	select {
-	case f, ok = <-c.frames:
-		return f, ok
-	default:
-		return Frame{}, false
-	}
+	f, ok, _ = c.inbox.take()
+	return f, ok
 }
 
 // asNotRunning replaces the error of a lost connection by record.ErrNotRunning if the holder has

@@ -54,6 +54,53 @@ func TestStreamFramesBeforeAnswer(t *testing.T) {
 	}
 }
 
+// The caller may take the frames of a stream and send instructions in one goroutine: the answer comes
+// after frames that nothing takes meanwhile.
+func TestInstructionWhileFramesAreNotTaken(t *testing.T) {
+	here, there := net.Pipe()
+	c := &Client{
+		Hello: Hello{Min: ProtocolMin, Max: Protocol},
+		nc:    here, r: frameReader{r: here, max: maxData}, down: make(chan struct{}),
+	}
+	defer c.Close()
+	const frames = 3 * inboxSize
+	go func() {
+		defer there.Close()
+		r := frameReader{r: there, max: maxInstruction}
+		for _, typ := range []Type{TypeAttach, TypeResize} {
+			if f, err := r.next(); err != nil || f.Type != typ {
+				t.Errorf("instruction %v, %v", f.Type, err)
+				return
+			}
+			var b []byte
+			for i := range frames {
+				if typ == TypeResize {
+					b = appendFrame(b, TypeOutput, []byte{byte(i)})
+				}
+			}
+			if _, err := there.Write(appendFrame(b, TypeOK, nil)); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	if err := c.Stream(t.Context(), TypeAttach, Attach{}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := c.Do(ctx, TypeResize, record.Size{Cols: 80, Rows: 24}, nil); err != nil {
+		t.Fatal(err)
+	}
+	for i := range frames {
+		if f, err := c.Next(ctx); err != nil || f.Type != TypeOutput || f.Payload[0] != byte(i) {
+			t.Fatalf("frame %d is %v %q, %v", i, f.Type, f.Payload, err)
+		}
+	}
+	if f, err := c.Next(ctx); !errors.Is(err, ErrNoSocket) {
+		t.Errorf("after the end: %v, %v", f, err)
+	}
+}
+
 // A stopped holder process accepts connections but sends no greeting.
 func TestDialCanceledBeforeGreeting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
