@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -58,18 +59,29 @@ func (p *Pane) killNow(jobs []engine.Job) tea.Cmd {
 // the others. Their rows show the ends; a message appears only if a stop did not go as requested.
 func (p *Pane) end(jobs []engine.Job, o engine.StopOptions) tea.Cmd {
 	var cmds []tea.Cmd
-	for _, j := range jobs {
-		if over(j) {
-			continue
-		}
-		eng, name := p.eng, p.shortName(j)
-		cmds = append(cmds, p.async(func(ctx context.Context) func() tea.Cmd {
-			report, err := eng.Stop(ctx, j.ID, o)
-			if err != nil {
-				return p.failing("Can't stop "+name, err)
+	var queued sync.WaitGroup // the end of a job may start the next one of its queue
+	for _, first := range []bool{true, false} {
+		for _, j := range jobs {
+			if over(j) || (j.Status == engine.Queued) != first {
+				continue
 			}
-			return func() tea.Cmd { return p.ending(name, report, o) }
-		}))
+			if first {
+				queued.Add(1)
+			}
+			eng, name := p.eng, p.shortName(j)
+			cmds = append(cmds, p.async(func(ctx context.Context) func() tea.Cmd {
+				if first {
+					defer queued.Done()
+				} else {
+					queued.Wait()
+				}
+				report, err := eng.Stop(ctx, j.ID, o)
+				if err != nil {
+					return p.failing("Can't stop "+name, err)
+				}
+				return func() tea.Cmd { return p.ending(name, report, o) }
+			}))
+		}
 	}
 	p.list.Unmark()
 	return tea.Batch(cmds...)

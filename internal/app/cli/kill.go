@@ -88,8 +88,8 @@ func (a *app) toKill(ctx context.Context, refs []string, f killFlags) ([]engine.
 	return []engine.Job{job}, err
 }
 
-// stopAll stops the jobs concurrently, so that their grace periods do not add up, and
-// reports the results in the order given.
+// stopAll stops the jobs concurrently, those in queues first, so that their grace periods do not add
+// up, and reports the results in the order given.
 func (a *app) stopAll(ctx context.Context, jobs []engine.Job, f killFlags) error {
 	o := engine.StopOptions{KeepDaemons: f.keepDaemons, By: "cli"}
 	if f.grace != notGiven {
@@ -101,10 +101,14 @@ func (a *app) stopAll(ctx context.Context, jobs []engine.Job, f killFlags) error
 	reports := make([]engine.StopReport, len(jobs))
 	errs := make([]error, len(jobs))
 	var work sync.WaitGroup
-	for i, j := range jobs {
-		work.Go(func() { reports[i], errs[i] = a.eng.Stop(ctx, j.ID, o) })
+	for _, queued := range []bool{true, false} { // the end of a job may start the next one of its queue
+		for i, j := range jobs {
+			if (j.Status == engine.Queued) == queued {
+				work.Go(func() { reports[i], errs[i] = a.eng.Stop(ctx, j.ID, o) })
+			}
+		}
+		work.Wait()
 	}
-	work.Wait()
 	for i, j := range jobs {
 		if errs[i] == nil {
 			a.reportStopped(j, reports[i])
