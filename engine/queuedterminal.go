@@ -72,17 +72,25 @@ func (t *queuedTerminal) Next(ctx context.Context) (TerminalChunk, error) {
 			return t.reason(j), nil
 		}
 	}
+	live, err := t.begin(ctx)
+	if err == nil {
+		return live.Next(ctx)
+	}
+	if j, readErr := t.e.read(ctx, t.id); readErr == nil && j.Status.Finished() && errors.Is(err, ErrNotRunning) {
+		return TerminalChunk{Exit: &j.Exit}, nil
+	}
+	return TerminalChunk{}, err
+}
+
+// begin opens the terminal with the options as they are now. A change of them waits for that.
+func (t *queuedTerminal) begin(ctx context.Context) (Terminal, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	live, err := t.run.(TerminalOpener).OpenTerminal(ctx, t.o)
-	if err != nil {
-		if j, readErr := t.e.read(ctx, t.id); readErr == nil && j.Status.Finished() && errors.Is(err, ErrNotRunning) {
-			return TerminalChunk{Exit: &j.Exit}, nil
-		}
-		return TerminalChunk{}, err
+	if err == nil {
+		t.live = live
 	}
-	t.live = live
-	return live.Next(ctx)
+	return live, err
 }
 
 // reason is a screen that says why the job waits.
