@@ -95,8 +95,8 @@ func (m *Model) badgeStyle(j engine.Job) lipgloss.Style {
 }
 
 // share extends the column of the name into empty columns beside it: usage, of a job that has ended
-// or is on a host, and activity. A long name of a running job takes a part of the activity column permanently, so that
-// it does not change its width.
+// or is on a host, and activity. A long name of a running job takes a part of the activity column
+// permanently, so that it does not change its width.
 func (m *Model) share(r *row, c columns) columns {
 	j := r.Job
 	done := j.Status.Finished()
