@@ -1,5 +1,5 @@
-// Package cli is the command line of hob: one file for each command, a thin layer over
-// package engine.
+// Package cli is the command line of hob: one file for each command or for a few related ones,
+// a thin layer over package engine.
 //
 // Standard output carries only data; messages go to standard error. An error is one line
 // with the cause and one with a hint or, with --json, one object on standard output. Names,
