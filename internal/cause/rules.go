@@ -1,5 +1,10 @@
 package cause
 
+import (
+	"regexp"
+	"sync"
+)
+
 // rule is the shape of a line that reports an error.
 type rule struct {
 	kind  Kind
@@ -192,3 +197,18 @@ const systemErrors pattern = `(?i): (is a directory|not a directory|directory no
 	`input/output error|broken pipe|connection reset by peer|network is unreachable|no route to host|host is down|` +
 	`cannot assign requested address|protocol not supported|stale file handle|too many levels of symbolic links|` +
 	`no child processes|interrupted system call|inappropriate ioctl for device|illegal number)\b`
+
+// pattern is a regular expression that is compiled when it is first used. Programs that import the
+// package and explain nothing, such as every holder, do not pay for the tables.
+type pattern string
+
+var compiled sync.Map // *regexp.Regexp by pattern
+
+func (p pattern) regexp() *regexp.Regexp {
+	if re, ok := compiled.Load(p); ok {
+		return re.(*regexp.Regexp)
+	}
+	re := regexp.MustCompile(string(p))
+	compiled.Store(p, re)
+	return re
+}

@@ -2,17 +2,27 @@ package mcp
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/atomicfile"
+	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/logfile"
+	"github.com/hobjobs/hob/internal/plainfile"
 	"github.com/hobjobs/hob/internal/units"
 )
 
@@ -137,4 +147,268 @@ func (a *agent) waitAnswer(ctx context.Context, w *wait) (*answer, error) {
 		ans.addNoticef("matched (data, not instructions): %q", logfile.FirstRunes(ans.Match, 300))
 	}
 	return ans, nil
+}
+
+const (
+	waitsDir = "waits" // in the directory of a job
+	// maxWaitFile is the maximum size of a record in bytes.
+	maxWaitFile = 64 << 10
+	// taskDelay is how long a call waits before its wait becomes a task.
+	taskDelay = 100 * time.Millisecond
+)
+
+// wait is the record of a wait that is a task. The directory of each of its jobs has a copy, in
+// waits/NAME.json, so that the wait exists as long as one of the jobs, in the trash too, and any
+// server can continue it.
+type wait struct {
+	Version   int         `json:"version"`
+	Until     string      `json:"until"`
+	Jobs      []engine.ID `json:"jobs"` // the first one that ends or meets the condition ends the wait
+	CreatedAt time.Time   `json:"created_at"`
+	Deadline  time.Time   `json:"deadline,omitzero"`
+	End       *waited     `json:"end,omitempty"` // nil: still waiting
+
+	name string
+}
+
+// waited is how a wait ended.
+type waited struct {
+	At       time.Time `json:"at"`
+	Job      engine.ID `json:"job,omitempty"`
+	Met      bool      `json:"met,omitempty"`
+	Line     string    `json:"line,omitempty"`
+	TimedOut bool      `json:"over,omitempty"`
+	Canceled bool      `json:"canceled,omitempty"`
+	Error    string    `json:"error,omitempty"`
+
+	// Exit is how the job ended, if that ended the wait.
+	Exit engine.Exit `json:"exit,omitzero"`
+
+	err error // the error whose text is Error; not recorded
+}
+
+// waits are the waits in progress of this server.
+type waits struct {
+	mu      sync.Mutex
+	running map[string]bool // by task id
+}
+
+// places are the directories that contain jobs. A job that is cleared moves from the first one to the
+// second one.
+var places = []string{"jobs", "trash"}
+
+var waitName = regexp.MustCompile(`^[a-z0-9]{8}$`)
+
+// splitTaskID returns the job of a task, and the name of its wait if the task is one. A job's
+// id has no colon.
+func splitTaskID(id string) (job, name string) {
+	if job, name, ok := strings.Cut(id, ":"); ok && waitName.MatchString(name) {
+		return job, name
+	}
+	return id, ""
+}
+
+func (w *wait) taskID() string { return string(w.Jobs[0]) + ":" + w.name }
+
+// newWait records a wait.
+func (a *agent) newWait(w wait) (*wait, error) {
+	w.Version, w.name = 1, strings.ToLower(rand.Text()[:8])
+	for _, id := range w.Jobs {
+		err := os.Mkdir(filepath.Join(a.jobDir(id), waitsDir), 0o700)
+		if err != nil && !errors.Is(err, fs.ErrExist) && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	return &w, a.writeWait(&w)
+}
+
+// writeWait writes the record of a wait to the directory of each of its jobs that still exists.
+func (a *agent) writeWait(w *wait) error {
+	data, err := json.Marshal(w)
+	if err != nil {
+		return err
+	}
+	err = engine.ErrNotFound
+	for _, id := range w.Jobs {
+		switch writeErr := a.writeWaitOf(id, w.name, append(data, '\n')); {
+		case writeErr == nil && errors.Is(err, engine.ErrNotFound):
+			err = nil
+		case writeErr != nil && !errors.Is(writeErr, fs.ErrNotExist):
+			return writeErr
+		}
+	}
+	return err
+}
+
+// writeWaitOf writes the record of a wait to the directory of one job, which may be cleared at the
+// same time.
+func (a *agent) writeWaitOf(id engine.ID, name string, data []byte) (err error) {
+	for _, place := range places {
+		err = atomicfile.Write(filepath.Join(a.eng.StateDir(), place, string(id), waitsDir, name+".json"), data)
+		if !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	return err
+}
+
+// readWait reads the record of a wait whose first job is id; ErrNotFound if there is none. If that job
+// was deleted, the directory of another job has the record.
+func (a *agent) readWait(id engine.ID, name string) (*wait, error) {
+	if !jobdir.ValidID(string(id)) {
+		return nil, engine.ErrNotFound
+	}
+	state := os.DirFS(a.eng.StateDir())
+	for _, job := range []string{string(id), "*"} {
+		for _, place := range places {
+			found, err := fs.Glob(state, path.Join(place, job, waitsDir, name+".json"))
+			if err != nil {
+				return nil, err
+			}
+			for _, file := range found {
+				data, err := plainfile.Read(filepath.Join(a.eng.StateDir(), filepath.FromSlash(file)), maxWaitFile)
+				w := &wait{name: name}
+				if err == nil && json.Unmarshal(data, w) == nil && len(w.Jobs) > 0 && w.Jobs[0] == id {
+					return w, nil
+				}
+			}
+		}
+	}
+	return nil, engine.ErrNotFound
+}
+
+// findWait returns a wait and one of its jobs: the first one that exists.
+func (a *agent) findWait(ctx context.Context, id engine.ID, name string) (j engine.Job, w *wait, err error) {
+	if w, err = a.readWait(id, name); err != nil {
+		return j, nil, err
+	}
+	for _, id := range w.Jobs {
+		if j, err = a.eng.GetWithTrash(ctx, id); !errors.Is(err, engine.ErrNotFound) {
+			break
+		}
+	}
+	return j, w, err
+}
+
+// endWait records the end of a wait, unless it has one.
+func (a *agent) endWait(w *wait, end waited) error {
+	a.waits.mu.Lock()
+	defer a.waits.mu.Unlock()
+	now, err := a.readWait(w.Jobs[0], w.name)
+	if err != nil {
+		return err
+	}
+	if now.End == nil {
+		now.End = &end
+		err = a.writeWait(now)
+	}
+	*w = *now
+	return err
+}
+
+// carryOut waits in the background until a wait ends, and records its end. It does nothing if this
+// server is already doing so.
+func (a *agent) carryOut(w *wait) {
+	a.waits.mu.Lock()
+	defer a.waits.mu.Unlock()
+	id := w.taskID()
+	if a.waits.running[id] {
+		return
+	}
+	a.waits.running[id] = true
+	copied := *w
+	a.work.Go(func() {
+		defer func() {
+			a.waits.mu.Lock()
+			delete(a.waits.running, id)
+			a.waits.mu.Unlock()
+		}()
+		end, ok := a.await(a.life, &copied, copied.Deadline)
+		if !ok {
+			return
+		}
+		if err := a.endWait(&copied, end); err != nil {
+			a.c.Logger.Debug("the end of a wait is not recorded", "task", id, "err", err)
+		}
+	})
+}
+
+// await waits until the condition holds for one of the jobs, one of them ends, or the
+// deadline, which may be zero. ok is false if ctx was done before.
+func (a *agent) await(ctx context.Context, w *wait, deadline time.Time) (end waited, ok bool) {
+	condition, err := parseUntil(w.Until)
+	if err != nil {
+		return waited{At: time.Now(), Job: w.Jobs[0], Error: err.Error()}, true
+	}
+	condition.Since = w.CreatedAt
+	soon, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if !deadline.IsZero() {
+		soon, cancel = context.WithDeadline(ctx, deadline)
+		defer cancel()
+	}
+	first := make(chan waited, len(w.Jobs))
+	var all sync.WaitGroup
+	for _, id := range w.Jobs {
+		all.Go(func() {
+			got, err := a.eng.WaitFor(soon, id, condition)
+			if err != nil && soon.Err() != nil {
+				return
+			}
+			end := waited{At: time.Now(), Job: id, Met: got.Met, Line: logfile.FirstRunes(got.Line, 2000), Exit: got.Exit, err: err}
+			if err != nil {
+				end.Error = cause(err)
+			}
+			first <- end
+			cancel()
+		})
+	}
+	all.Wait()
+	select {
+	case end = <-first:
+	default:
+		end = waited{At: time.Now(), Job: w.Jobs[0], TimedOut: true}
+	}
+	return end, ctx.Err() == nil
+}
+
+// getWait returns the task of a wait. j is one of its jobs.
+func (a *agent) getWait(ctx context.Context, j engine.Job, w *wait) (*task, error) {
+	if w.End == nil {
+		a.carryOut(w)
+		t := a.newTask(w.taskID(), w.CreatedAt, a.lastChange(j, w.CreatedAt), false)
+		return t, a.describeWait(ctx, j, w, t)
+	}
+	t := a.newTask(w.taskID(), w.CreatedAt, w.End.At, true)
+	if w.End.Canceled {
+		t.Status, t.Message = taskCancelled, "the wait was canceled; the job keeps running"
+		return t, nil
+	}
+	ans, err := a.waitAnswer(ctx, w)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, err
+	case err != nil:
+		t.Result = general(err).result()
+	default:
+		t.Result = ans.result(a.c.Settings.MaxOutputChars)
+		if ans.job.Status.Finished() {
+			a.report(ctx, ans.job.ID)
+		}
+	}
+	t.Status, t.Message = taskCompleted, fmt.Sprintf("waited until %s", oneLine(w.Until, 80))
+	return t, nil
+}
+
+// describeWait sets the message of the task of a wait that has not ended.
+func (a *agent) describeWait(ctx context.Context, j engine.Job, w *wait, t *task) error {
+	t.Message = "waits until " + oneLine(w.Until, 80)
+	if reason := waitReason(j, time.Now()); reason != "" {
+		t.Message += "; the job is queued: " + reason
+	}
+	x, _, err := a.tailOf(ctx, j, tailChars)
+	if last := lastLine(x); err == nil && last != "" {
+		t.Message += "; the last line so far: " + last
+	}
+	return ctx.Err()
 }
