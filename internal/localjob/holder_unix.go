@@ -6,12 +6,19 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
 	"syscall"
+	"time"
 
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/build"
+	"github.com/hobjobs/hob/internal/ending"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/plainfile"
 	"github.com/hobjobs/hob/internal/turn"
@@ -180,4 +187,111 @@ func openCrashLog(dir string) {
 	}
 	defer f.Close()
 	_ = redirect(int(f.Fd()), 2)
+}
+
+// waited is how the wait of a queued job ended, in its holder.
+type waited struct {
+	turn.Result
+	alive *jobdir.Alive
+	leave func() // gives the job's place in the queue back
+}
+
+func newWaited(r turn.Result, alive *jobdir.Alive) *waited {
+	return &waited{Result: r, alive: alive, leave: sync.OnceFunc(func() { _ = os.Remove(r.Entry) })}
+}
+
+// holdWaited starts the job whose turn has come, or records why it is not started. It returns nil if
+// hob itself failed; the job is lost then, and its lock file says why.
+func holdWaited(r turn.Result) *job {
+	var cfg Config
+	err := json.Unmarshal(r.Config, &cfg)
+	var j *job
+	if err == nil {
+		received, pipe := filesOf(slices.Delete(slices.Clone(r.Files), 1, 2)), r.Files[1]
+		w := newWaited(r, jobdir.InheritAlive(cfg.Dir, pipe))
+		var lock *os.File
+		var passed files
+		if lock, passed, err = splitPassed(received, cfg.Passed); err == nil {
+			j, err = hold(cfg, w, passed, lock, true)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		_ = os.Remove(r.Entry)
+	}
+	return j
+}
+
+// declined records the end of a job whose turn does not come.
+func (j *job) declined(w *waited) {
+	if w.Outcome == turn.Cancel {
+		var c turn.Cancellation
+		if text, err := os.ReadFile(w.Entry); err == nil {
+			_ = json.Unmarshal(text, &c) // on an error it stays empty
+		}
+		j.neverRan(record.Exit{At: time.Now(), Status: record.Killed, Reason: record.Reason(c.Reason), EndedBy: c.By})
+		return
+	}
+	j.neverRan(record.Exit{At: time.Now(), Status: record.Failed, Reason: record.ReasonDependency, Error: w.Cause + " " + j.endingOf(w.Cause)})
+}
+
+// endingOf describes the end of another job, which may have been cleared.
+func (j *job) endingOf(id string) string {
+	dir := filepath.Join(filepath.Dir(j.cfg.Dir), id)
+	rec, err := jobdir.Read(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		rec, err = jobdir.Read(filepath.Join(filepath.Dir(filepath.Dir(dir)), "trash", id))
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return "was deleted"
+	}
+	other := rec.CurrentState()
+	if text := ending.Of(&rec.Meta.Request, &other); text != "" {
+		return text
+	}
+	return "ended without a record"
+}
+
+const (
+	// restTime is when a holder releases the memory that its start needed: most of its code is
+	// never needed again. It is later than the flush of recent output.
+	restTime = 1500 * time.Millisecond
+	// restAgain is how long a job that has printed muchOutput bytes must be quiet before its holder
+	// releases memory again.
+	restAgain  = time.Second
+	muchOutput = 1 << 20
+)
+
+// rest releases memory: once after the start, and after much output when it has stopped. Between
+// these it has no running timer. The prompter releases what its later checks needed.
+type rest struct {
+	since atomic.Int64 // bytes printed since the last time; reaching muchOutput starts the timer
+	timer atomic.Pointer[time.Timer]
+}
+
+func (r *rest) start() { r.timer.Store(time.AfterFunc(restTime, releasePages)) }
+
+// printed counts n bytes of output.
+func (r *rest) printed(n int) {
+	now := r.since.Add(int64(n))
+	if now >= muchOutput && now-int64(n) < muchOutput {
+		r.arm(now)
+	}
+}
+
+// arm checks after restAgain whether there was more output than seen.
+func (r *rest) arm(seen int64) {
+	r.timer.Store(time.AfterFunc(restAgain, func() {
+		if r.since.CompareAndSwap(seen, 0) {
+			releasePages()
+			return
+		}
+		r.arm(r.since.Load())
+	}))
+}
+
+func (r *rest) stop() {
+	if t := r.timer.Load(); t != nil {
+		t.Stop()
+	}
 }

@@ -7,12 +7,17 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/signal"
 	"sync"
+	"syscall"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/hobjobs/hob/internal/holder"
+	"github.com/hobjobs/hob/internal/proc"
 )
 
 const (
@@ -142,4 +147,147 @@ func (in *input) typeEndLocked(ctx context.Context) error {
 	err := in.typeLocked(ctx, p)
 	in.partial = false
 	return err
+}
+
+const (
+	// maxEcho bounds input whose echo is removed, in bytes. The kernel drops echo that it has to
+	// keep for long, so that of more input is not reliable.
+	maxEcho = 1000
+	// echoPatience is how long the echo of input may take, on a machine under load.
+	echoPatience = 5 * time.Second
+)
+
+// echo keeps the echo of input out of the log of a job whose terminal is for input only. The echo of
+// that terminal is on, so that it can be recognized when a program turns it off to ask for a
+// password. The echo of lines of text is predictable, and is removed from what the terminal prints.
+// Before any other input, the echo is turned off for good; then hob can no longer detect whether
+// input is hidden. A program that turns it on again is not noticed until the next input.
+type echo struct {
+	tty  *tty
+	own  bool         // this process is the job's holder
+	emit func([]byte) // called with mu held for output that was held back for too long
+
+	mu     sync.Mutex
+	off    bool
+	want   []byte // echo that is expected
+	seen   int    // length of the prefix of want that was read and is held back
+	expiry *time.Timer
+}
+
+// known reports whether the program alone decides about the echo.
+func (e *echo) known() bool {
+	if e == nil {
+		return false
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return !e.off
+}
+
+// typing prepares for input. It is called before p is written.
+func (e *echo) typing(p []byte) {
+	if e == nil {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var mode proc.Mode
+	err := e.tty.control(func(fd int) (err error) {
+		mode, err = proc.TTYMode(fd)
+		return err
+	})
+	text, ok := echoOf(p)
+	switch {
+	case err != nil, !mode.Echo:
+	case ok && mode.Canonical && !e.off && len(e.want)+len(text) <= 2*maxEcho:
+		e.want = append(e.want, text...)
+		if e.expiry != nil {
+			e.expiry.Stop()
+		}
+		e.expiry = time.AfterFunc(echoPatience, e.giveUp)
+	default:
+		e.off = true
+		e.turnOff()
+	}
+}
+
+// turnOff turns off the echo. A holder leads the session of the terminal, and is not its foreground
+// process group.
+func (e *echo) turnOff() {
+	if e.own {
+		signal.Ignore(syscall.SIGTTOU)
+		defer signal.Reset(syscall.SIGTTOU)
+	}
+	_ = e.tty.control(echoOff) // a terminal that is gone has no echo
+}
+
+// strip returns p without the expected echo, and without a beginning of it at the end of p, which is
+// held back.
+func (e *echo) strip(p []byte) []byte {
+	if e == nil {
+		return p
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.want) == 0 {
+		return p
+	}
+	text := append(bytes.Clone(e.want[:e.seen]), p...)
+	e.seen = 0
+	// Lines that were typed at different times can have other output in between.
+	var out []byte
+	for len(e.want) > 0 && len(text) > 0 {
+		line := e.want[:bytes.IndexByte(e.want, '\n')+1]
+		if len(line) == 0 {
+			line = e.want
+		}
+		if i := bytes.Index(text, line); i >= 0 {
+			out, text, e.want = append(out, text[:i]...), text[i+len(line):], e.want[len(line):]
+			continue
+		}
+		e.seen = heldBack(text, line)
+		out, text = append(out, text[:len(text)-e.seen]...), nil
+	}
+	return append(out, text...)
+}
+
+// heldBack returns the length of the longest end of text that is a beginning of line.
+func heldBack(text, line []byte) int {
+	for n := min(len(text), len(line)-1); n > 0; n-- {
+		if bytes.HasSuffix(text, line[:n]) {
+			return n
+		}
+	}
+	return 0
+}
+
+// giveUp emits what was held back for an echo that did not follow.
+func (e *echo) giveUp() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.expiry != nil {
+		e.expiry.Stop()
+	}
+	if e.seen > 0 {
+		e.emit(e.want[:e.seen])
+	}
+	e.want, e.seen = nil, 0
+}
+
+// echoOf returns how a terminal in line mode echoes p; ok is false if that is not certain.
+func echoOf(p []byte) (text []byte, ok bool) {
+	if len(p) > maxEcho || !utf8.Valid(p) {
+		return nil, false
+	}
+	for _, r := range string(p) {
+		switch {
+		case r == '\n' || r == '\r':
+			text = append(text, "\r\n"...)
+		case unicode.IsControl(r):
+			return nil, false
+		default:
+			text = utf8.AppendRune(text, r)
+		}
+	}
+	return text, true
 }
