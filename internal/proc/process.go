@@ -38,6 +38,7 @@ package proc
 
 import (
 	"errors"
+	"net/netip"
 	"os"
 	"strconv"
 	"sync/atomic"
@@ -170,4 +171,97 @@ func (t *Tree) Process(pid int) (Process, bool) {
 		return Process{}, false
 	}
 	return t.procs[i], true
+}
+
+// Input describes whether a process waits for input.
+type Input int
+
+const (
+	// InputNone means that no process waits, or that it is unknown.
+	InputNone Input = 0
+	// InputUnseen means that a process in the foreground of the terminal sleeps and may not
+	// be inspected, such as sudo and su unless the caller is root. It waits for input if the
+	// terminal's echo is off.
+	InputUnseen Input = 1
+	// InputPolled means that a process is in poll, select or epoll, and the input is among the
+	// descriptors that it watches. It need not wait for the user: editors, pagers, servers with
+	// keyboard shortcuts and prompts of readline or Node all look the same. The caller needs
+	// more information to decide, such as whether echo is off or the cursor follows text on the
+	// main screen.
+	InputPolled Input = 2
+	// InputRead means that a process is blocked in a read of the input.
+	InputRead Input = 3
+)
+
+// Source identifies a source of input: a terminal, a pipe or a socket. The zero value is a source
+// that no process waits for, such as a file or /dev/null.
+type Source struct {
+	// TTY is the device number of a terminal, as in Process.TTY.
+	TTY uint64
+	// Dev and Ino identify a pipe, FIFO or socket.
+	Dev, Ino uint64
+}
+
+// Mode is how a terminal processes input before a program reads it.
+type Mode struct {
+	// Canonical means that the terminal edits lines, and programs read complete lines.
+	Canonical bool
+	// Echo means that typed text is displayed. A program that turns it off in canonical
+	// mode asks for a password.
+	Echo bool
+}
+
+// Port is a TCP port that a process listens on.
+type Port struct {
+	Addr netip.AddrPort
+	PID  int
+}
+
+// Usage is the resource usage of a set of processes.
+type Usage struct {
+	// RSS is the resident memory in bytes. Shared pages are counted for every process.
+	RSS int64
+	// CPU is the CPU time of the living processes since their starts.
+	CPU time.Duration
+	// Percent is the CPU usage since the last sample: 100 is one fully used CPU.
+	Percent float64
+	// Measured is false for the first sample, which has no Percent.
+	Measured bool
+}
+
+// Meter computes usage from successive snapshots of a job. The zero value is ready to use. A Meter
+// must not be used concurrently.
+type Meter struct {
+	at   time.Time
+	used map[key]time.Duration
+}
+
+// key is an Identity that is cheaper to create.
+type key struct {
+	pid   int
+	start uint64
+}
+
+// Sample returns the usage of procs, a snapshot taken at now. For a process that started since the
+// last sample, all its CPU time counts. For one that ended, the time since the last sample is lost.
+func (m *Meter) Sample(procs []Process, now time.Time) Usage {
+	var u Usage
+	used := make(map[key]time.Duration, len(procs))
+	var spent time.Duration
+	for _, p := range procs {
+		if p.Dead() {
+			continue
+		}
+		k, total := key{p.PID, p.Start}, p.User+p.System
+		used[k] = total
+		u.RSS += p.RSS
+		u.CPU += total
+		spent += max(0, total-m.used[k])
+	}
+	if past := now.Sub(m.at); !m.at.IsZero() && past > 0 {
+		u.Measured = true
+		u.Percent = 100 * spent.Seconds() / past.Seconds()
+	}
+	m.at, m.used = now, used
+	return u
 }

@@ -1,6 +1,13 @@
 package proc
 
-import "time"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
 
 // Options are the parameters of Terminate. The zero value kills at once.
 type Options struct {
@@ -31,4 +38,103 @@ type Result struct {
 	// Survivors are members that still exist: in uninterruptible sleep, or of another
 	// user. After an error they are the last known members.
 	Survivors []Process
+}
+
+// ParseSignal parses a signal: "TERM", "SIGTERM", "term" or "15", and "RTMIN+3" on systems with
+// real-time signals.
+func ParseSignal(text string) (syscall.Signal, error) {
+	word := strings.ToUpper(strings.TrimSpace(text))
+	if n, err := strconv.Atoi(word); err == nil {
+		if n < 1 || n > lastSignal {
+			return 0, fmt.Errorf("signal %d is not between 1 and %d", n, lastSignal)
+		}
+		return syscall.Signal(n), nil
+	}
+	name := "SIG" + strings.TrimPrefix(word, "SIG")
+	switch name {
+	case "SIGIOT":
+		name = "SIGABRT"
+	case "SIGCLD":
+		name = "SIGCHLD"
+	case "SIGPOLL":
+		name = "SIGIO"
+	}
+	if sig, ok := signalNumber(name); ok {
+		return sig, nil
+	}
+	if sig, ok := realTime(name); ok {
+		return sig, nil
+	}
+	return 0, fmt.Errorf("no signal %q; use a name such as TERM or a number", text)
+}
+
+// SignalName returns the name of a signal: "SIGTERM", "SIGRTMIN+3" for a real-time signal, or
+// "signal 99" for a number without a name.
+func SignalName(sig syscall.Signal) string {
+	if name := signalName(sig); name != "" {
+		return name
+	}
+	if firstRealTime > 0 && int(sig) >= firstRealTime && int(sig) <= lastSignal {
+		if sig == syscall.Signal(firstRealTime) {
+			return "SIGRTMIN"
+		}
+		return "SIGRTMIN+" + strconv.Itoa(int(sig)-firstRealTime)
+	}
+	return "signal " + strconv.Itoa(int(sig))
+}
+
+// realTime parses SIGRTMIN, SIGRTMIN+n, SIGRTMAX and SIGRTMAX-n.
+func realTime(name string) (syscall.Signal, bool) {
+	if firstRealTime == 0 {
+		return 0, false
+	}
+	base := firstRealTime
+	rest, ok := strings.CutPrefix(name, "SIGRTMIN")
+	if !ok {
+		base = lastSignal
+		if rest, ok = strings.CutPrefix(name, "SIGRTMAX"); !ok {
+			return 0, false
+		}
+	}
+	n := base
+	if rest != "" {
+		offset, err := strconv.Atoi(rest)
+		if err != nil || (rest[0] != '+' && rest[0] != '-') {
+			return 0, false
+		}
+		n += offset
+	}
+	return syscall.Signal(n), n >= firstRealTime && n <= lastSignal
+}
+
+// Reaper reaps the orphans that a subreaper has adopted. The zero value is ready to use. It is safe
+// for concurrent use.
+type Reaper struct {
+	mu    sync.Mutex
+	owned map[int]bool
+	scan  Scanner
+}
+
+// Start calls start, which starts a child and returns its pid, and excludes that child from
+// reaping until Forget, because the caller waits for it. ReapOrphans blocks meanwhile, so that it
+// cannot reap a child that ends at once.
+func (r *Reaper) Start(start func() (pid int, err error)) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	pid, err := start()
+	if err != nil {
+		return err
+	}
+	if r.owned == nil {
+		r.owned = map[int]bool{}
+	}
+	r.owned[pid] = true
+	return nil
+}
+
+// Forget must be called after the caller has waited for a child of Start.
+func (r *Reaper) Forget(pid int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.owned, pid)
 }

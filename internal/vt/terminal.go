@@ -1,3 +1,57 @@
+// Package vt is a terminal emulator without a user interface. It interprets the
+// output of an application and maintains a screen of cells.
+//
+//	t := vt.New(80, 24, vt.WithScrollback(4<<20), vt.WithReply(toPTY))
+//	t.Write(output)                     // never fails; output may be split anywhere
+//	for y := range 24 {
+//		for _, c := range t.Row(y) {    // valid until the next Write or Resize
+//			draw(t.CellText(c), c.Width(), t.Style(c), t.Link(c))
+//		}
+//	}
+//
+// # Overview
+//
+// Input: [New], [Terminal.Write], [Terminal.Resize] (which reflows the main
+// screen), [Terminal.SetFacts] (for replies to queries). A [Handler] is called for
+// requests of the application other than drawing.
+//
+// State: [Terminal.Size], [Terminal.Cursor], [Terminal.Title],
+// [Terminal.Modes], [Terminal.Row], [Terminal.Wrapped],
+// [Terminal.LineSize], [Terminal.ScrollbackLen], [Terminal.ScrollbackRow],
+// [Terminal.ScrollbackRows], [Terminal.CellText], [Terminal.Style],
+// [Terminal.Link], [Terminal.Palette]. As text: [Terminal.Text],
+// [Terminal.ANSI], [Terminal.AppendANSI],
+// [Style.AppendSGR]. [Terminal.MainANSI] returns the main screen with its scrollback
+// even while the alternate screen is shown.
+//
+// Replication: [Terminal.Snapshot] returns a byte string that brings a new
+// Terminal, or the user's terminal, into the same state. [Filter.ModeReset]
+// restores the user's terminal.
+//
+// Typing: [Terminal.EncodeKey], [Terminal.EncodeMouse], [Terminal.EncodePaste] and
+// [Terminal.EncodeFocus] return the bytes that the application expects in its
+// current modes. [ParseKey] and [ParseKeys] parse tmux's names of keys.
+//
+// Streams: [Filter] removes queries from a stream, so that a terminal does not
+// reply. [Strip] and [Stripper] remove all escape sequences. [Width] and [RuneWidth]
+// return the width of text in columns.
+//
+// # Rules
+//
+// A Terminal is not safe for concurrent use. It starts no goroutines and reads no
+// clocks. Handlers and the reply function are called during Write, Resize and
+// SetFacts, and must not call methods of the Terminal. Only one Terminal should
+// reply to the queries of an application; all others have no reply function.
+// Memory is bounded by the size and the limit of the scrollback for any input.
+//
+// # Conformance
+//
+// The model is xterm as a VT420, with extensions of newer terminals. The corpus
+// has recorded programs, recorded by TestRecordCorpus, and the screens that tmux
+// shows for them. testdata/differences.txt lists all screens that differ from tmux, with
+// the reason. The width of text is computed by code point, or by grapheme cluster
+// if the application sets mode 2027. An emoji with U+FE0F is always wide. The text
+// of a cell is as wide as the cell.
 package vt
 
 // Limits of a screen's size.
@@ -223,3 +277,70 @@ func (t *Terminal) Row(y int) []Cell {
 func (t *Terminal) Wrapped(y int) bool { return y >= 0 && y < t.rows && t.scr.rows[y].wraps() }
 
 func (t *Terminal) onAlt() bool { return t.scr == &t.screens[1] }
+
+// Handler has functions that are called for requests of the application other than
+// drawing. Each may be nil. They are called during Write.
+type Handler struct {
+	Title     func(title string)
+	Bell      func()
+	Notify    func(title, body string)            // OSC 9 (no title), OSC 777
+	Progress  func(state Progress, percent int)   // OSC 9;4
+	Cwd       func(uri string)                    // OSC 7, usually file://host/path
+	Clipboard func(selection string, data []byte) // OSC 52, writes alone; nil data clears
+	// PromptMark is called for shell integration (OSC 133). kind is A (start of the
+	// prompt), B (start of the command line), C (start of the output) or D (end of the
+	// command, with its exit code or -1).
+	PromptMark func(kind byte, code int)
+}
+
+// Progress is the state of a progress report, numbered as in OSC 9;4.
+type Progress int
+
+// The states of a progress report.
+const (
+	ProgressNone Progress = iota
+	ProgressNormal
+	ProgressError
+	ProgressIndeterminate
+	ProgressPaused
+)
+
+// Facts are properties of the user's terminal, which replies to queries are based on.
+// The zero value of a field means unknown; the reply is a common value then (light
+// gray on black; cells of 8 by 16 pixels).
+type Facts struct {
+	Foreground, Background, CursorColor Color // direct colors
+
+	CellWidth, CellHeight int // pixels
+
+	KittyKeyboard bool // supports the kitty keyboard protocol
+	Graphemes     bool // starts in mode 2027: width is computed by grapheme cluster
+
+	// Pending means that SetFacts will be called soon. Replies that depend on the facts,
+	// and all replies after them, are deferred until then.
+	Pending bool
+}
+
+// SetFacts replaces the facts, for example when another terminal attaches. It sends
+// reports that the application has requested: of dark or light colors (mode 2031), and
+// of the cell size in pixels (mode 2048).
+func (t *Terminal) SetFacts(f Facts) {
+	scheme, size := t.colorScheme(), [2]int{t.facts.CellWidth, t.facts.CellHeight}
+	t.facts = f
+	if f.Graphemes {
+		t.modes.set(modeGraphemes, true)
+	}
+	if t.modes.has(modeColorReports) && t.colorScheme() != scheme {
+		t.reportColorScheme()
+	}
+	if t.modes.has(modeResizeReports) && size != [2]int{f.CellWidth, f.CellHeight} {
+		t.reportSize()
+	}
+	if !f.Pending {
+		t.sendDeferred()
+	}
+	t.flushReplies()
+}
+
+// Facts returns the facts in use.
+func (t *Terminal) Facts() Facts { return t.facts }

@@ -1,5 +1,0 @@
-//go:build unix
-
-package statedir
-
-const privateModes = true
