@@ -43,3 +43,79 @@ func (t Theme) Styles(g Glyphs) *Styles {
 		PaneFocused: focused.Style(), Cut: cut.Style(),
 	}
 }
+
+// Glyphs are the symbols that hob draws, each one column wide.
+type Glyphs struct {
+	// Badges.
+	Queued, Starting, Running, Waiting, Stopping, Stopped, Done, Failed, Lost, Unreachable string
+
+	Paused    string // the job is stopped by a signal, or a replay is paused
+	Playing   string // a replay is playing
+	Survivors string // the job ended and left processes behind
+	Unread    string
+	Marked    string
+	Cursor    string // the bar before the selected row
+	Ellipsis  string
+	Dot       string // between facts on a line
+	Times     string // between the columns and rows of a size
+	Folded    string // a collapsed group of rows
+	Unfolded  string
+	SortUp    string // the column that the list is sorted by, smallest first
+	SortDown  string
+	More      string // more lines below
+	MoreLeft  string // the line continues to the left
+	MoreRight string
+	Wrapped   string // before the second row of a wrapped line
+	Hit       string // a match, on the edge of the log
+	HitInView string // the same within the visible part
+
+	Spark        []string // a sparkline, from the lowest to the highest
+	ProgressDone string
+	ProgressLeft string
+	ScrollThumb  string
+	ScrollTrack  string
+
+	Border lipgloss.Border
+	// The ends of a line across the border, between two parts of one frame.
+	JoinLeft, JoinRight string
+}
+
+// Unicode returns the default glyphs.
+func Unicode() Glyphs {
+	return Glyphs{
+		Queued: "◷", Starting: "○", Running: "●", Waiting: "◆", Stopping: "◐", Stopped: "■",
+		Done: "✓", Failed: "✗", Lost: "?", Unreachable: "⚠",
+
+		Paused: "‖", Playing: "▶", Survivors: "↯", Unread: "•", Marked: "▪", Cursor: "▌", Ellipsis: "…", Dot: "·",
+		Times: "×", Folded: "▸", Unfolded: "▾", SortUp: "▴", SortDown: "▾",
+		More: "↓", MoreLeft: "‹", MoreRight: "›", Wrapped: "↪", Hit: "▐", HitInView: "█",
+
+		Spark:        []string{" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
+		ProgressDone: "█", ProgressLeft: "░", ScrollThumb: "┃", ScrollTrack: " ",
+
+		Border:   lipgloss.RoundedBorder(),
+		JoinLeft: "├", JoinRight: "┤",
+	}
+}
+
+// ASCII returns the glyphs for --ascii: only ASCII characters.
+func ASCII() Glyphs {
+	return Glyphs{
+		Queued: ":", Starting: ".", Running: "*", Waiting: "!", Stopping: "~", Stopped: "-",
+		Done: "+", Failed: "x", Lost: "?", Unreachable: "%",
+
+		Paused: "=", Playing: ">", Survivors: "&", Unread: "<", Marked: "#", Cursor: ">", Ellipsis: "~", Dot: "-",
+		Times: "x", Folded: ">", Unfolded: "v", SortUp: "^", SortDown: "v",
+		More: "v", MoreLeft: "<", MoreRight: ">", Wrapped: "\\", Hit: "*", HitInView: "@",
+
+		Spark:        []string{" ", "_", ".", "-", "=", "+", "*", "%", "#"},
+		ProgressDone: "#", ProgressLeft: ".", ScrollThumb: "#", ScrollTrack: " ",
+
+		Border: lipgloss.Border{
+			Top: "-", Bottom: "-", Left: "|", Right: "|",
+			TopLeft: "+", TopRight: "+", BottomLeft: "+", BottomRight: "+",
+			MiddleLeft: "+", MiddleRight: "+", Middle: "+", MiddleTop: "+", MiddleBottom: "+",
+		},
+		JoinLeft: "+", JoinRight: "+",
+	}
+}
