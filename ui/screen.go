@@ -14,6 +14,8 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/vt"
 	"github.com/hobjobs/hob/keymap"
+	"github.com/hobjobs/hob/ui/components/prompt"
+	"github.com/hobjobs/hob/ui/components/replay"
 )
 
 // glance shows the job's terminal in place of its log while a program uses the alternate screen,
@@ -244,4 +246,56 @@ func (l *textLog) Matching(ctx context.Context, re *regexp.Regexp, from, to int6
 		}
 	}
 	return ctx.Err()
+}
+
+// WithReplay sets how recordings are played at first.
+func WithReplay(o replay.Options) Option { return func(p *options) { p.replay = o } }
+
+// Replay plays the recording of a job's terminal in the whole pane. When the user closes it, the
+// host gets a [ReplayedMsg].
+func (p *Pane) Replay(id engine.ID) tea.Cmd {
+	eng, held := p.eng, p.held
+	return p.async(func(ctx context.Context) func() tea.Cmd {
+		rec, err := eng.OpenReplay(ctx, id)
+		if err == nil && !held.keep(rec) {
+			return nil
+		}
+		return func() tea.Cmd {
+			if err != nil {
+				return p.fail("Can't replay", err)
+			}
+			return p.play(rec, id)
+		}
+	})
+}
+
+func (p *Pane) replay(jobs []engine.Job) tea.Cmd { return p.Replay(jobs[0].ID) }
+
+func (p *Pane) refuseReplay(jobs []engine.Job) string {
+	switch j := jobs[0]; {
+	case j.Host != "":
+		return "No times are recorded for jobs on a host"
+	case !j.HasTerminal():
+		return "It has no terminal to replay: its log has all of the output"
+	}
+	return ""
+}
+
+// play opens the player.
+func (p *Pane) play(rec recording, id engine.ID) tea.Cmd {
+	running := !rec.Job().Status.Finished()
+	line := p.newLine(prompt.Options{Label: "/"})
+	line.Focus()
+	ctx, stop := context.WithCancel(p.ctx)
+	on := replay.Actions{Help: p.openHelp, Close: func() tea.Cmd {
+		stop()
+		p.shut()
+		return tea.Batch(p.release(rec), send(ReplayedMsg{ID: id}))
+	}}
+	m := replay.New(ctx, rec, running, line, p.opts.keys.Replay, p.opts.keys.Input, p.styles, p.opts.replay, on)
+	index := p.async(func(context.Context) func() tea.Cmd {
+		_ = rec.Index(ctx, nil) // without it, seeking takes longer
+		return nil
+	})
+	return tea.Batch(p.open(&overlay{box: m, context: "replay"}), p.route(m.Init()), index)
 }

@@ -205,175 +205,78 @@ func (p *Pane) release(c interface{ Close() error }) tea.Cmd {
 	}
 }
 
-// shown is the job in detail and log.
-type shown struct {
-	id      engine.ID
-	known   bool          // the job was known when it was shown
-	stream  engine.Stream // stream of the log
-	opening bool
-	log     openLog
-	drew    bool // the job has used the alternate screen
-	raw     bool // show the raw log instead of the screen
-	last    bool // log is the last screen of a full-screen program
-	plain   bool // log is the raw log although there is a last screen
+// BackgroundedMsg reports to the host that a job was sent to the background.
+type BackgroundedMsg struct{ ID engine.ID }
+
+// EndedMsg reports to the host that a job has ended, once for each end while the pane is open.
+type EndedMsg struct{ Job engine.Job }
+
+// Why is the reason why a job needs attention.
+type Why string
+
+// Values of Why.
+const (
+	WhyWaiting  Why = "needs input"
+	WhyFailed   Why = "failed"   // it failed without being stopped on request
+	WhyFinished Why = "finished" // it ended
+	WhyBell     Why = "bell"     // it rang the bell
+	WhyNote     Why = "note"     // it sent a notification
+)
+
+// AttentionMsg reports to the host that a job needs attention and is not on screen, or that the
+// pane has no focus. The end of a job that another client waits for in the foreground needs none,
+// unless the job was started with Notify.
+type AttentionMsg struct {
+	Job  engine.Job
+	Why  Why
+	Note engine.Note // with WhyNote
 }
 
-// show updates detail and log to the selected job. Only one log is opened at a time, so moving
-// quickly through the list opens few logs.
-func (p *Pane) show() tea.Cmd {
-	id := engine.ID("")
-	if p.attachment != nil && p.attachment.viaLog {
-		id = p.attachment.id
-	} else if j, ok := p.list.Selected(); ok {
-		id = j.ID
-	}
-	j, ok := p.jobs[id]
-	if !ok {
-		p.showFold()
-	}
-	if id == p.shown.id && (p.shown.known || !ok) {
-		return p.explain()
-	}
-	p.shown = shown{id: id, known: ok, opening: p.shown.opening, log: p.shown.log}
-	p.attend()
-	if ok {
-		p.shown.drew = j.Alternate
-		p.showFacts(j)
-	}
-	return tea.Batch(p.closeLog(), p.openLog(), p.arrange(), p.explain())
+// CopyMsg asks the host to copy text to the clipboard.
+type CopyMsg struct {
+	Text string
+	What string // description: "3 lines"
 }
 
-// explain finds out once why the shown job failed, which may need more than its records.
-func (p *Pane) explain() tea.Cmd {
-	j, ok := p.jobs[p.shown.id]
-	if !ok || j.asked || !j.Unsuccessful() {
-		return nil
-	}
-	j.asked = true
-	eng, id := p.eng, j.ID
-	return p.async(func(ctx context.Context) func() tea.Cmd {
-		why, err := eng.Finding(ctx, id)
-		if err != nil {
-			return nil // show the recorded end only
-		}
-		return func() tea.Cmd {
-			j, ok := p.jobs[id]
-			if !ok {
-				return nil
-			}
-			j.why = why
-			if id == p.shown.id {
-				p.showFacts(j)
-			}
-			return p.settled()
-		}
-	})
+// OpenMsg asks the host to open a file of this machine in a pager or an editor.
+type OpenMsg struct {
+	Path   string
+	Editor bool
 }
 
-// closeLog shows an empty log and closes the previous one.
-func (p *Pane) closeLog() tea.Cmd {
-	old := p.shown.log
-	p.shown.log, p.shown.last, p.shown.plain = nil, false, false
-	p.log.SetEmpty("")
-	if on, _ := p.onFold(); on {
-		p.log.SetEmpty("Select one job to see its log.")
-	}
-	cmd := p.route(p.log.SetSource(nil, false))
-	if old == nil {
-		return cmd
-	}
-	return tea.Batch(cmd, p.release(old))
+// ReplayedMsg reports that the user has closed the replay of a job.
+type ReplayedMsg struct{ ID engine.ID }
+
+// LeaveMsg reports that the user leaves the pane. Jobs keep running.
+type LeaveMsg struct{}
+
+// AskMsg is sent to a pane to ask the user for a line of text, such as a passphrase, or for yes
+// or no. The pane calls Reply once, from a command or from [Pane.Close]; ok is false if the user
+// refused. Reply must not block.
+type AskMsg struct {
+	Title   string // subject of the question: "web1"
+	Text    string
+	Secret  bool   // hide the typed text
+	Confirm string // what yes does: "Trust it"; the answer is "yes" or "no". Empty: ask for a line of text
+	Reply   func(answer string, ok bool)
 }
 
-// openLog opens the shown job's log. If another log is being opened, it does so afterwards.
-func (p *Pane) openLog() tea.Cmd {
-	j, ok := p.jobs[p.shown.id]
-	if p.shown.opening || !ok {
-		return nil
-	}
-	p.shown.opening = true
-	want := p.shown.stream
-	if want == "" {
-		want = engine.StreamOutput
-		if j.Split {
-			want = engine.StreamStdout
-		}
-	}
-	choose := j.Split && p.shown.stream == ""
-	ended, raw := j.HasTerminal() && j.Status.Finished(), p.shown.raw
-	eng, held, id := p.eng, p.held, j.ID
-	return p.async(func(ctx context.Context) func() tea.Cmd {
-		drawn, last := false, false
-		log, err := eng.OpenLog(ctx, id, want)
-		if err == nil && choose {
-			log, want = nonEmptyStream(ctx, eng, id, log)
-		}
-		if err == nil && ended && mostlyDrawn(ctx, log) {
-			if left, ok := lastScreen(ctx, eng, id); ok {
-				if drawn = true; !raw {
-					_ = log.Close() // opened for reading only
-					log, last = left, true
-				}
-			}
-		}
-		if err == nil && !held.keep(log) {
-			return nil
-		}
-		return func() tea.Cmd { return p.logOpened(openedLog{id, want, log, drawn, last}, err) }
-	})
+// thenMsg carries the rest of an asynchronous operation to Update of its pane.
+type thenMsg struct {
+	pane *Pane
+	then func() tea.Cmd
 }
 
-// openedLog is the result of opening a log.
-type openedLog struct {
-	id     engine.ID
-	stream engine.Stream
-	log    openLog
-	drawn  bool // the job used the alternate screen
-	last   bool // log is the last screen
+// eventsMsg carries events of the engine to the pane that subscribed to them.
+type eventsMsg struct {
+	pane   *Pane
+	events []engine.Event
+	now    time.Time
+	err    error
 }
 
-// nonEmptyStream returns stderr of a split job while its stdout is empty, otherwise stdout.
-func nonEmptyStream(ctx context.Context, eng jobEngine, id engine.ID, stdout openLog) (openLog, engine.Stream) {
-	if n, err := stdout.Size(ctx); err != nil || n > 0 {
-		return stdout, engine.StreamStdout
-	}
-	stderr, err := eng.OpenLog(ctx, id, engine.StreamStderr)
-	if err != nil {
-		return stdout, engine.StreamStdout
-	}
-	if n, err := stderr.Size(ctx); err != nil || n == 0 {
-		_ = stderr.Close() // opened for reading only
-		return stdout, engine.StreamStdout
-	}
-	_ = stdout.Close()
-	return stderr, engine.StreamStderr
-}
-
-func (p *Pane) logOpened(opened openedLog, err error) tea.Cmd {
-	p.shown.opening = false
-	if opened.id != p.shown.id || p.shown.stream != "" && p.shown.stream != opened.stream || p.shown.raw && opened.last {
-		var cmd tea.Cmd
-		if opened.log != nil {
-			cmd = p.release(opened.log)
-		}
-		return tea.Batch(cmd, p.openLog())
-	}
-	if err != nil {
-		p.log.SetEmpty("Can't read the log: " + hint(err))
-		return nil
-	}
-	p.shown.log, p.shown.stream = opened.log, opened.stream
-	p.shown.last, p.shown.plain = opened.last, opened.drawn && !opened.last
-	p.log.SetEmpty(p.emptyLog())
-	return p.route(p.log.SetSource(opened.log, !p.opts.log.Stay))
-}
-
-func (p *Pane) emptyLog() string {
-	if p.shown.last {
-		return "Full-screen program; it left nothing on screen."
-	}
-	if j, ok := p.jobs[p.shown.id]; ok && j.Status.Finished() {
-		return "No output."
-	}
-	return "No output yet."
-}
+// Requests to the App, for what only a program with its own terminal can do.
+type (
+	suspendMsg     struct{}
+	toggleMouseMsg struct{}
+)

@@ -1,9 +1,7 @@
 package ui
 
 import (
-	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -243,98 +241,6 @@ func (w *window) leavingToShell() bool {
 	return w.o.ToShell && !w.pane.stays && w.pane.attachment == nil && w.pane.over == nil && a != nil && a.fore && a.id == w.o.Foreground
 }
 
-func (w *window) copy(msg CopyMsg) tea.Cmd {
-	if w.o.Copy == nil {
-		return w.copied(msg, "", nil)
-	}
-	ctx, put := w.pane.ctx, w.o.Copy
-	return func() tea.Msg {
-		where, err := put(ctx, msg.Text)
-		return later.Msg(func() tea.Cmd { return w.copied(msg, where, err) })
-	}
-}
-
-// copied shows where text was copied to. If it was not copied, it asks the terminal to do so,
-// which the terminal does not confirm.
-func (w *window) copied(msg CopyMsg, where string, err error) tea.Cmd {
-	if err != nil {
-		return w.pane.toast(toast.Message{Level: toast.Error, Text: "Can't copy: " + cells.Clean(err.Error()), Key: "copied"})
-	}
-	if where == "" { // the pane's own message is correct
-		return tea.SetClipboard(msg.Text)
-	}
-	return w.pane.toast(toast.Message{Text: "Copied " + msg.What + " to " + where, Key: "copied"})
-}
-
-func (w *window) open(msg OpenMsg) tea.Cmd {
-	if w.o.Open == nil {
-		return w.pane.refuse("No pager or editor; set PAGER or EDITOR")
-	}
-	cmd, err := w.o.Open(msg.Path, msg.Editor)
-	if err != nil {
-		return w.pane.showMessage(toast.Error, cells.Clean(err.Error()))
-	}
-	return w.onceAnswered(tea.Exec(&borrower{ExecCommand: cmd}, func(err error) tea.Msg {
-		return later.Msg(func() tea.Cmd { return w.opened(err) })
-	}))
-}
-
-// opened takes the terminal back after a pager or an editor.
-func (w *window) opened(err error) tea.Cmd {
-	if err != nil {
-		return tea.Batch(w.ask(), w.pane.showMessage(toast.Error, cells.Clean(err.Error())))
-	}
-	return w.ask()
-}
-
-// notify sends the notifications of the settings for an event that the user did not see.
-func (w *window) notify(msg AttentionMsg) tea.Cmd {
-	var b strings.Builder
-	means := w.o.Notify.of(msg.Why)
-	// Ring at most once a second, and notify of each job at most once in that time.
-	if means.Bell && len(w.rang) == 0 {
-		b.WriteByte('\a')
-	}
-	if means.Desktop && !w.focused && !slices.Contains(w.rang, msg.Job.ID) {
-		_, text := w.pane.wording(msg.Job, msg.Why, msg.Note)
-		b.WriteString(desktop(w.o.Environ, "hob", text))
-	}
-	if b.Len() == 0 {
-		return nil
-	}
-	cmd := tea.Raw(b.String())
-	if w.rang = append(w.rang, msg.Job.ID); len(w.rang) > 1 {
-		return cmd
-	}
-	return tea.Batch(cmd, w.after(time.Second, func() tea.Cmd {
-		w.rang = nil
-		return nil
-	}))
-}
-
-// desktop returns the escape sequence for a desktop notification. Inside tmux it is wrapped, so
-// that tmux passes it on if configured to.
-func desktop(environ []string, title, text string) string {
-	title, text = strings.ReplaceAll(cells.Clean(title), ";", ","), strings.ReplaceAll(cells.Clean(text), ";", ",")
-	seq := "\x1b]9;" + title + ": " + text + "\a"
-	if term := variable(environ, "TERM"); strings.HasPrefix(term, "rxvt") || strings.HasPrefix(term, "foot") {
-		seq = "\x1b]777;notify;" + title + ";" + text + "\a"
-	}
-	if variable(environ, "TMUX") != "" {
-		seq = "\x1bPtmux;" + strings.ReplaceAll(seq, "\x1b", "\x1b\x1b") + "\x1b\\"
-	}
-	return seq
-}
-
-func variable(environ []string, name string) string {
-	for i := len(environ) - 1; i >= 0; i-- {
-		if value, ok := strings.CutPrefix(environ[i], name+"="); ok {
-			return value
-		}
-	}
-	return ""
-}
-
 func (w *window) View() tea.View {
 	if w.held() {
 		return w.unwatched.shown
@@ -417,4 +323,71 @@ func (w *window) title() string {
 		}
 	}
 	return title
+}
+
+// unwatchedEvery is the minimum time between two frames of a window without focus.
+const unwatchedEvery = 100 * time.Millisecond
+
+// unwatched paces a window without focus: changes of jobs are drawn a few times a second, the
+// user's actions at once.
+type unwatched struct {
+	round bool     // the next round is scheduled
+	due   bool     // draw the current state
+	shown tea.View // the last view
+	drawn bool     // shown is valid
+}
+
+type roundMsg struct{}
+
+// paced decides whether the change by msg is drawn now or in the next round, which the returned
+// command schedules.
+func (w *window) paced(msg tea.Msg) tea.Cmd {
+	u := &w.unwatched
+	switch msg.(type) {
+	case roundMsg:
+		u.round = false
+	case tea.KeyMsg, tea.MouseMsg, tea.PasteMsg, tea.WindowSizeMsg, tea.FocusMsg, tea.BlurMsg, tea.ResumeMsg:
+		u.due = true
+		return nil
+	}
+	if w.focused || u.round || !w.pane.dirty {
+		return nil
+	}
+	u.due, u.round = true, true
+	return tea.Tick(unwatchedEvery, func(time.Time) tea.Msg { return roundMsg{} })
+}
+
+// held reports whether the last view is kept until the next round.
+func (w *window) held() bool {
+	u := &w.unwatched
+	return !w.focused && u.round && !u.due && u.drawn && w.pane.dirty
+}
+
+// floodGate drops excess wheel and motion events so that they do not delay keys: at most one of
+// each passes per frame.
+type floodGate struct {
+	now    func() time.Time
+	wheel  time.Time
+	motion time.Time
+}
+
+const frameTime = 15 * time.Millisecond
+
+func newFloodGate(now func() time.Time) *floodGate { return &floodGate{now: now} }
+
+func (g *floodGate) filter(_ tea.Model, msg tea.Msg) tea.Msg {
+	last := &g.motion
+	switch msg.(type) {
+	case tea.MouseWheelMsg:
+		last = &g.wheel
+	case tea.MouseMotionMsg:
+	default:
+		return msg
+	}
+	now := g.now()
+	if now.Sub(*last) < frameTime {
+		return nil
+	}
+	*last = now
+	return msg
 }

@@ -1,0 +1,198 @@
+package ui
+
+import (
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/hobjobs/hob/internal/cells"
+	"github.com/hobjobs/hob/internal/termenv"
+	"github.com/hobjobs/hob/ui/components/later"
+	"github.com/hobjobs/hob/ui/components/toast"
+)
+
+// ask queries the terminal again after another program has used it: it may have changed. Bubble
+// Tea queries it too, and the last answer must follow those.
+func (w *window) ask() tea.Cmd {
+	w.result.Asked, w.result.Answered, w.unanswered = false, false, false
+	w.asked = time.Now()
+	return tea.Batch(tea.RequestBackgroundColor, tea.RequestForegroundColor, w.lastAsk())
+}
+
+// lastAsk sends the query whose answer comes last.
+func (w *window) lastAsk() tea.Cmd {
+	return w.after(lastAskAfter, func() tea.Cmd {
+		w.result.Asked = true
+		w.asked = time.Now()
+		late := w.after(termenv.AnswersWithin, func() tea.Cmd {
+			w.unanswered = true
+			return w.learned()
+		})
+		return tea.Batch(tea.Raw(ansi.RequestPrimaryDeviceAttributes), late)
+	})
+}
+
+// quiet reports whether no more answers of the terminal are expected.
+func (w *window) quiet() bool {
+	return w.result.Answered || time.Since(w.asked) >= termenv.AnswersWithin
+}
+
+// onceAnswered runs cmd, which gives the terminal to another program, once no more answers are
+// expected: that program would read them as input.
+func (w *window) onceAnswered(cmd tea.Cmd) tea.Cmd {
+	if w.quiet() {
+		return cmd
+	}
+	w.afterAnswer = cmd
+	return w.after(time.Until(w.asked.Add(termenv.AnswersWithin)), w.handOver) // it will not answer any more
+}
+
+// handOver runs the command that waits for the last answer.
+func (w *window) handOver() tea.Cmd {
+	cmd := w.afterAnswer
+	w.afterAnswer = nil
+	return cmd
+}
+
+// suspend stops the process, and gives the terminal to the shell meanwhile.
+func (w *window) suspend() tea.Cmd {
+	if w.o.Suspend == nil {
+		return w.onceAnswered(tea.Suspend)
+	}
+	return w.onceAnswered(tea.Exec(&borrower{ExecCommand: suspension(w.o.Suspend)}, func(error) tea.Msg { return tea.ResumeMsg{} }))
+}
+
+// borrower runs a program with the terminal's original title.
+type borrower struct {
+	tea.ExecCommand
+	out io.Writer
+}
+
+// SetStdout implements [tea.ExecCommand].
+func (b *borrower) SetStdout(w io.Writer) {
+	b.out = w
+	b.ExecCommand.SetStdout(w)
+}
+
+// Run implements [tea.ExecCommand].
+func (b *borrower) Run() error {
+	// The program reports write errors itself.
+	_, _ = io.WriteString(b.out, termenv.PopTitle)
+	err := b.ExecCommand.Run()
+	_, _ = io.WriteString(b.out, termenv.PushTitle)
+	return err
+}
+
+// suspension is a command that stops the process.
+type suspension func()
+
+// Run implements [tea.ExecCommand].
+func (s suspension) Run() error {
+	s()
+	return nil
+}
+
+// SetStdin implements [tea.ExecCommand].
+func (suspension) SetStdin(io.Reader) {}
+
+// SetStdout implements [tea.ExecCommand].
+func (suspension) SetStdout(io.Writer) {}
+
+// SetStderr implements [tea.ExecCommand].
+func (suspension) SetStderr(io.Writer) {}
+
+func (w *window) copy(msg CopyMsg) tea.Cmd {
+	if w.o.Copy == nil {
+		return w.copied(msg, "", nil)
+	}
+	ctx, put := w.pane.ctx, w.o.Copy
+	return func() tea.Msg {
+		where, err := put(ctx, msg.Text)
+		return later.Msg(func() tea.Cmd { return w.copied(msg, where, err) })
+	}
+}
+
+// copied shows where text was copied to. If it was not copied, it asks the terminal to do so,
+// which the terminal does not confirm.
+func (w *window) copied(msg CopyMsg, where string, err error) tea.Cmd {
+	if err != nil {
+		return w.pane.toast(toast.Message{Level: toast.Error, Text: "Can't copy: " + cells.Clean(err.Error()), Key: "copied"})
+	}
+	if where == "" { // the pane's own message is correct
+		return tea.SetClipboard(msg.Text)
+	}
+	return w.pane.toast(toast.Message{Text: "Copied " + msg.What + " to " + where, Key: "copied"})
+}
+
+func (w *window) open(msg OpenMsg) tea.Cmd {
+	if w.o.Open == nil {
+		return w.pane.refuse("No pager or editor; set PAGER or EDITOR")
+	}
+	cmd, err := w.o.Open(msg.Path, msg.Editor)
+	if err != nil {
+		return w.pane.showMessage(toast.Error, cells.Clean(err.Error()))
+	}
+	return w.onceAnswered(tea.Exec(&borrower{ExecCommand: cmd}, func(err error) tea.Msg {
+		return later.Msg(func() tea.Cmd { return w.opened(err) })
+	}))
+}
+
+// opened takes the terminal back after a pager or an editor.
+func (w *window) opened(err error) tea.Cmd {
+	if err != nil {
+		return tea.Batch(w.ask(), w.pane.showMessage(toast.Error, cells.Clean(err.Error())))
+	}
+	return w.ask()
+}
+
+// notify sends the notifications of the settings for an event that the user did not see.
+func (w *window) notify(msg AttentionMsg) tea.Cmd {
+	var b strings.Builder
+	means := w.o.Notify.of(msg.Why)
+	// Ring at most once a second, and notify of each job at most once in that time.
+	if means.Bell && len(w.rang) == 0 {
+		b.WriteByte('\a')
+	}
+	if means.Desktop && !w.focused && !slices.Contains(w.rang, msg.Job.ID) {
+		_, text := w.pane.wording(msg.Job, msg.Why, msg.Note)
+		b.WriteString(desktop(w.o.Environ, "hob", text))
+	}
+	if b.Len() == 0 {
+		return nil
+	}
+	cmd := tea.Raw(b.String())
+	if w.rang = append(w.rang, msg.Job.ID); len(w.rang) > 1 {
+		return cmd
+	}
+	return tea.Batch(cmd, w.after(time.Second, func() tea.Cmd {
+		w.rang = nil
+		return nil
+	}))
+}
+
+// desktop returns the escape sequence for a desktop notification. Inside tmux it is wrapped, so
+// that tmux passes it on if configured to.
+func desktop(environ []string, title, text string) string {
+	title, text = strings.ReplaceAll(cells.Clean(title), ";", ","), strings.ReplaceAll(cells.Clean(text), ";", ",")
+	seq := "\x1b]9;" + title + ": " + text + "\a"
+	if term := variable(environ, "TERM"); strings.HasPrefix(term, "rxvt") || strings.HasPrefix(term, "foot") {
+		seq = "\x1b]777;notify;" + title + ";" + text + "\a"
+	}
+	if variable(environ, "TMUX") != "" {
+		seq = "\x1bPtmux;" + strings.ReplaceAll(seq, "\x1b", "\x1b\x1b") + "\x1b\\"
+	}
+	return seq
+}
+
+func variable(environ []string, name string) string {
+	for i := len(environ) - 1; i >= 0; i-- {
+		if value, ok := strings.CutPrefix(environ[i], name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
