@@ -155,29 +155,22 @@ var errReaderGone = errors.New("output has no reader")
 // the job with SIGPIPE.
 func (a *app) forward(ctx context.Context, v view, look func(engine.Job) error) (ending, error) {
 	ctx, cancel := context.WithCancel(ctx)
+	following, leave := context.WithCancelCause(ctx)
 	var work sync.WaitGroup
 	defer work.Wait()
 	defer cancel()
-
-	var yielded bool
-	following, stop := context.WithCancel(ctx)
-	defer stop()
+	var yield <-chan time.Time
+	if v.yield > 0 {
+		yield = time.After(v.yield)
+	}
 	work.Go(func() {
-		var after <-chan time.Time
-		if v.yield > 0 {
-			t := time.NewTimer(v.yield)
-			defer t.Stop()
-			after = t.C
-		}
 		for {
 			select {
 			case s := <-v.signals:
 				a.forwardSignal(ctx, v.job.ID, s)
-			case <-after:
-				yielded = a.eng.Background(v.job.ID) == nil
-				if yielded {
-					stop()
-					return
+			case <-yield:
+				if a.eng.Background(v.job.ID) == nil {
+					leave(errLeft)
 				}
 			case <-following.Done():
 				return
@@ -185,15 +178,12 @@ func (a *app) forward(ctx context.Context, v view, look func(engine.Job) error) 
 		}
 	})
 	exit, err := a.eng.Follow(following, v.job.ID, look)
-	stop()
+	leave(nil)
 	switch {
 	case errors.Is(err, errReaderGone):
 		exit, err = a.breakPipe(ctx, v.job.ID)
-	case errors.Is(err, context.Canceled):
-		work.Wait()
-		if yielded {
-			return ending{backgrounded: true}, look(v.job)
-		}
+	case errors.Is(err, context.Canceled) && errors.Is(context.Cause(following), errLeft):
+		return ending{backgrounded: true}, look(v.job)
 	}
 	return ending{exit: exit}, err
 }

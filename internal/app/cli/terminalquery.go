@@ -149,16 +149,4 @@ func drainAnswers(in, out *os.File, asked bool) {
 }
 
 // endsAnswers reports whether p contains primary device attributes: CSI ? … c.
-func endsAnswers(p []byte) bool {
-	for {
-		at := bytes.Index(p, []byte("\x1b[?"))
-		if at < 0 {
-			return false
-		}
-		p = p[at+3:]
-		rest := bytes.TrimLeft(p, "0123456789;")
-		if len(rest) > 0 && rest[0] == 'c' {
-			return true
-		}
-	}
-}
+func endsAnswers(p []byte) bool { return regexp.MustCompile(`\x1b\[\?[0-9;]*c`).Match(p) }

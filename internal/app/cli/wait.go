@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -143,42 +144,30 @@ func (f waitFlags) condition() (engine.Condition, error) {
 func (a *app) waitAll(ctx context.Context, jobs []engine.Job, until engine.Condition, any bool) (int, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	type answer struct {
-		index, code int
-		err         error
-	}
-	answers := make(chan answer, len(jobs))
+	codes, errs := make([]int, len(jobs)), make([]error, len(jobs))
+	done := make(chan int, len(jobs)) // the codes in the order in which the jobs are done
 	var work sync.WaitGroup
 	for i, j := range jobs {
 		work.Go(func() {
-			code, err := a.waitOne(ctx, j, until)
-			answers <- answer{i, code, err}
+			codes[i], errs[i] = a.waitOne(ctx, j, until)
+			if errs[i] == nil {
+				done <- codes[i]
+			}
+			if any == (errs[i] == nil) {
+				cancel() // nothing changes the result any more
+			}
 		})
 	}
-	defer work.Wait()
-	defer cancel()
-	codes, errs := make([]int, len(jobs)), make([]error, len(jobs))
-	for range jobs {
-		got := <-answers
-		if any && got.err == nil {
-			return got.code, nil
-		}
-		codes[got.index], errs[got.index] = got.code, got.err
-		if got.err != nil && !any {
-			cancel() // waiting for the others would not fix it
-		}
+	work.Wait()
+	if any && len(done) > 0 {
+		return <-done, nil
 	}
 	for _, err := range errs {
 		if err != nil && !errors.Is(err, context.Canceled) {
 			return 0, err
 		}
 	}
-	for _, code := range codes {
-		if code != 0 {
-			return code, nil
-		}
-	}
-	return 0, nil
+	return cmp.Or(codes...), nil
 }
 
 // waitOne waits for one job and returns its exit code if that is the condition. It reports
