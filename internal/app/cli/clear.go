@@ -62,9 +62,6 @@ func (a *app) clear(ctx context.Context, refs []string, f clearFlags) error {
 	case !f.undo && !f.now && !selects && len(refs) == 0:
 		return usagef("use hob clear ID… or hob clear --finished", "missing job ID")
 	}
-	if _, err := a.engine(); err != nil {
-		return err
-	}
 	switch {
 	case f.undo:
 		return a.undo(ctx, refs)

@@ -51,11 +51,7 @@ func (a *app) down(ctx context.Context, names []string, f downFlags) error {
 	if err != nil {
 		return err
 	}
-	eng, err := a.engine()
-	if err != nil {
-		return err
-	}
-	jobs, err := group.Running(ctx, eng)
+	jobs, err := group.Running(ctx, a.eng)
 	if err != nil {
 		return err
 	}
@@ -65,7 +61,7 @@ func (a *app) down(ctx context.Context, names []string, f downFlags) error {
 	if len(jobs) == 0 {
 		a.reportf("Nothing to stop")
 	}
-	return a.printChanged(ctx, jobs, project.Down(ctx, eng, jobs, "cli", a.reportStopped))
+	return a.printChanged(ctx, jobs, project.Down(ctx, a.eng, jobs, "cli", a.reportStopped))
 }
 
 // completeRunning completes the names of the processes that run.

@@ -46,12 +46,8 @@ func (a *app) events(ctx context.Context, since string) error {
 	if err != nil {
 		return err
 	}
-	eng, err := a.engine()
-	if err != nil {
-		return err
-	}
 	w := bufio.NewWriter(a.stdout)
-	sub := eng.Subscribe(engine.Filter{})
+	sub := a.eng.Subscribe(engine.Filter{})
 	defer sub.Close()
 	if !from.IsZero() {
 		// The history replaces the snapshot, which is taken first, so that no event in
@@ -59,7 +55,7 @@ func (a *app) events(ctx context.Context, since string) error {
 		if _, err := sub.Next(ctx); err != nil {
 			return err
 		}
-		past, err := eng.History(ctx, from)
+		past, err := a.eng.History(ctx, from)
 		if err != nil {
 			return err
 		}

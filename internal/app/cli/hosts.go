@@ -27,7 +27,7 @@ func (a *app) hostsCommand() *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.listHosts(cmd.Context()) },
 	}
 	a.jsonFlag(cmd)
-	cmd.AddCommand(a.checkCommand())
+	cmd.AddCommand(a.withEngine(a.checkCommand())...)
 	return cmd
 }
 
@@ -203,9 +203,6 @@ type stepJSON struct {
 
 // checkHost runs the check and prints each step when it is done.
 func (a *app) checkHost(ctx context.Context, host string) error {
-	if _, err := a.engine(); err != nil {
-		return err
-	}
 	result := checkJSON{Host: host, Steps: []stepJSON{}}
 	result.OK = a.hosts.Check(ctx, host, func(s ssh.Step) {
 		if u, ok := errors.AsType[*unansweredError](s.Err); ok {

@@ -57,10 +57,6 @@ func (a *app) list(ctx context.Context, f listFlags) error {
 	if err != nil {
 		return err
 	}
-	eng, err := a.engine()
-	if err != nil {
-		return err
-	}
 	var unreachable error
 	if f.on != "" {
 		if f.here {
@@ -70,7 +66,7 @@ func (a *app) list(ctx context.Context, f listFlags) error {
 			return err
 		}
 	}
-	jobs, err := eng.List(ctx, engine.Filter{
+	jobs, err := a.eng.List(ctx, engine.Filter{
 		Running: f.running, Finished: f.finished, Failed: f.failed, Here: f.here, Host: f.on, Since: since,
 	})
 	if err != nil {

@@ -71,11 +71,7 @@ func (c promptCounts) String() string {
 // prompt prints nothing if no job runs or failed, so that the shell's prompt stays as it
 // is.
 func (a *app) prompt(ctx context.Context) error {
-	eng, err := a.engine()
-	if err != nil {
-		return err
-	}
-	jobs, err := eng.List(ctx, engine.Filter{})
+	jobs, err := a.eng.List(ctx, engine.Filter{})
 	if err != nil {
 		return err
 	}

@@ -72,21 +72,17 @@ func (a *app) queue(ctx context.Context, args []string, f queueFlags) error {
 	case changes && len(args) == 0:
 		return usagef("Usage: hob queue NAME --slots N", "missing queue name")
 	}
-	eng, err := a.engine()
-	if err != nil {
-		return err
-	}
 	switch {
 	case moves:
 		return a.moveQueued(ctx, args, f.now)
 	case changes:
-		q, err := eng.SetQueue(ctx, args[0], engine.QueueChange{Slots: f.slots, Pause: f.pause, Resume: f.resume})
+		q, err := a.eng.SetQueue(ctx, args[0], engine.QueueChange{Slots: f.slots, Pause: f.pause, Resume: f.resume})
 		if err != nil {
 			return err
 		}
 		return a.printQueues([]engine.Queue{q})
 	}
-	queues, err := eng.Queues(ctx)
+	queues, err := a.eng.Queues(ctx)
 	if err != nil {
 		return err
 	}

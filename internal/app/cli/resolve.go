@@ -22,9 +22,6 @@ func (a *app) oneJob(ctx context.Context, args []string, in engine.Intent, f eng
 	if !isTerminal(a.stdin) || !hasScreen(a.stderr) {
 		return engine.Job{}, usagef("@ is the newest job. See: hob list", "missing job ID")
 	}
-	if _, err := a.engine(); err != nil {
-		return engine.Job{}, err
-	}
 	jobs, err := a.eng.List(ctx, f)
 	if err != nil {
 		return engine.Job{}, err
@@ -52,14 +49,10 @@ func (a *app) find(ctx context.Context, ref string, in engine.Intent) (engine.Jo
 	return a.eng.Resolve(ctx, string(job.ID), in)
 }
 
-// resolve returns the job that ref refers to, opening the engine if necessary. Jobs on
-// hosts are taken as last known, unless several of that name appear to be running.
+// resolve returns the job that ref refers to. Jobs on hosts are taken as last known, unless
+// several of that name appear to be running.
 func (a *app) resolve(ctx context.Context, ref string, in engine.Intent) (engine.Job, error) {
-	eng, err := a.engine()
-	if err != nil {
-		return engine.Job{}, err
-	}
-	job, err := eng.Resolve(ctx, ref, in)
+	job, err := a.eng.Resolve(ctx, ref, in)
 	several, ok := errors.AsType[*engine.AmbiguousError](err)
 	if !ok {
 		return job, err
@@ -163,9 +156,6 @@ func dirWithIDs() error {
 // jobsInDir returns the jobs that f selects and that were started in dir or below. It contacts
 // their hosts, for a short time and without prompting, so that the jobs there can be acted on.
 func (a *app) jobsInDir(ctx context.Context, dir string, f engine.Filter) ([]engine.Job, error) {
-	if _, err := a.engine(); err != nil {
-		return nil, err
-	}
 	jobs, err := a.eng.List(ctx, f)
 	if err != nil {
 		return nil, err

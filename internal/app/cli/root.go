@@ -69,12 +69,14 @@ hob wait @ && hob list`,
 	root.SetHelpCommandGroupID(groupSetup)
 	root.SetCompletionCommandGroupID(groupSetup)
 	root.AddCommand(
-		a.runCommand(), a.upCommand(), a.attachCommand(), a.listCommand(), a.statusCommand(),
-		a.pollCommand(), a.logCommand(), a.whyCommand(), a.screenCommand(), a.replayCommand(), a.eventsCommand(), a.whoCommand(), a.promptCommand(),
-		a.writeCommand(), a.waitCommand(), a.restartCommand(), a.queueCommand(),
-		a.killCommand(), a.downCommand(), a.clearCommand(), a.removeCommand(),
-		a.hostsCommand(), a.mcpCommand(), a.setupCommand(), a.hookCommand(), a.configCommand(), a.holderCommand(), a.manCommand(), a.versionCommand(),
+		a.runCommand(), a.upCommand(), a.attachCommand(), a.restartCommand(), a.hostsCommand(),
+		a.mcpCommand(), a.setupCommand(), a.hookCommand(), a.configCommand(), a.holderCommand(), a.manCommand(), a.versionCommand(),
 	)
+	root.AddCommand(a.withEngine(
+		a.listCommand(), a.statusCommand(), a.pollCommand(), a.logCommand(), a.whyCommand(), a.screenCommand(), a.replayCommand(),
+		a.eventsCommand(), a.whoCommand(), a.promptCommand(), a.writeCommand(), a.waitCommand(), a.queueCommand(),
+		a.killCommand(), a.downCommand(), a.clearCommand(), a.removeCommand(),
+	)...)
 	for _, cmd := range root.Commands() {
 		if cmd.ValidArgsFunction == nil { // by default, a command takes no arguments
 			cmd.ValidArgsFunction = cobra.NoFileCompletions
@@ -85,6 +87,17 @@ hob wait @ && hob list`,
 	}
 	describeBuiltins(root)
 	return root
+}
+
+// withEngine returns commands that start no job, for which the engine is opened before they run.
+func (a *app) withEngine(commands ...*cobra.Command) []*cobra.Command {
+	for _, cmd := range commands {
+		cmd.PreRunE = func(*cobra.Command, []string) error {
+			_, err := a.engine()
+			return err
+		}
+	}
+	return commands
 }
 
 // unknownCommand refuses arguments that do not begin with a command. Most likely

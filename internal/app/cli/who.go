@@ -30,11 +30,7 @@ func (a *app) who(ctx context.Context, arg string) error {
 	if err != nil {
 		return usagef("Usage: hob who :3000", "%w", err)
 	}
-	eng, err := a.engine()
-	if err != nil {
-		return err
-	}
-	found, err := eng.Listeners(ctx, port)
+	found, err := a.eng.Listeners(ctx, port)
 	if err != nil {
 		return err
 	}
