@@ -28,49 +28,43 @@ func (e *Engine) Run(ctx context.Context, spec Spec, o RunOptions) (Result, erro
 	if err != nil {
 		return Result{}, err
 	}
-	t, release, err := e.follow(ctx, j.ID) // before Background may be called
+	if _, release, err := e.follow(ctx, j.ID); err == nil { // before Background may be called
+		defer release()
+	}
 	if o.OnStart != nil {
 		o.OnStart(j.ID)
 	}
-	var yield <-chan time.Time
-	if o.YieldAfter > 0 {
-		timer := time.NewTimer(o.YieldAfter)
-		defer timer.Stop()
-		yield = timer.C
+	now, err := e.awaitBackground(ctx, j.ID, o.YieldAfter)
+	switch {
+	case err == nil && now.Status.Finished():
+		return e.finishedResult(ctx, now, o.MaxOutput)
+	case err == nil:
+		return e.backgroundResult(ctx, now)
+	case ctx.Err() != nil:
+		return e.stopAbandoned(ctx, j, o.MaxOutput)
 	}
-	if err != nil {
-		if ctx.Err() != nil {
-			return e.stopAbandoned(ctx, j, o.MaxOutput)
-		}
-		return Result{Job: j}, err
+	return Result{Job: j}, err
+}
+
+// awaitBackground waits until the job has ended or is in the background. It sends the job there after
+// yield, unless that is 0.
+func (e *Engine) awaitBackground(ctx context.Context, id ID, yield time.Duration) (Job, error) {
+	foreground, cancel := ctx, func() {}
+	if yield > 0 {
+		foreground, cancel = context.WithTimeout(ctx, yield)
 	}
-	defer release()
-	for {
-		now, changed, err := t.now()
-		if err != nil {
-			return Result{Job: j}, err
-		}
-		j = now
-		if j.Status.Finished() {
-			return e.finishedResult(ctx, j, o.MaxOutput)
-		}
-		if j.Backgrounded = j.Backgrounded || t.isBackgrounded(); j.Backgrounded {
-			return e.backgroundResult(ctx, j)
-		}
-		select {
-		case <-changed:
-		case <-yield:
-			yield = nil
-			err := e.Background(j.ID)
-			if err != nil && !errors.Is(err, ErrNotRunning) && ctx.Err() == nil {
-				return Result{Job: j}, err
-			}
-		case <-ctx.Done():
-			return e.stopAbandoned(ctx, j, o.MaxOutput)
-		case <-e.runCtx.Done():
-			return Result{Job: j}, &Error{Op: "wait for", Job: j.ID, Err: ErrClosed}
-		}
+	defer cancel()
+	inBackground := func(j Job) bool { return j.Backgrounded }
+	j, err := e.waitUntil(foreground, id, nil, inBackground)
+	if ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
+		return j, err
 	}
+	err = e.Background(id)
+	if errors.Is(err, ErrNotRunning) {
+		return e.waitUntil(ctx, id, nil, inBackground)
+	}
+	j.Backgrounded = true
+	return j, err
 }
 
 // stopAbandoned stops a job that its caller no longer waits for.

@@ -39,9 +39,6 @@ type tracker struct {
 // It returns ErrNotFound or the error of opening the run.
 func (e *Engine) follow(ctx context.Context, id ID) (t *tracker, release func(), err error) {
 	k := &e.tracking
-	if t := k.joinWatch(id); t != nil {
-		return t, func() { k.release(t) }, nil
-	}
 	run, j, err := e.open(ctx, "watch", id)
 	if err != nil {
 		return nil, nil, err
@@ -64,19 +61,6 @@ func (e *Engine) follow(ctx context.Context, id ID) (t *tracker, release func(),
 	return t, func() { k.release(t) }, nil
 }
 
-// joinWatch returns the tracker of a job that is already watched, and adds a waiter.
-func (k *tracking) joinWatch(id ID) *tracker {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	t := k.trackers[id]
-	if t == nil || t.stop == nil {
-		return nil
-	}
-	t.waiters++
-	t.paceLocked()
-	return t
-}
-
 func (k *tracking) release(t *tracker) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -92,10 +76,12 @@ func (t *tracker) now() (Job, <-chan struct{}, error) {
 	if t.changed == nil {
 		t.changed = make(chan struct{})
 	}
+	j := t.job
+	j.Backgrounded = j.Backgrounded || t.backgrounded
 	if t.removed {
-		return t.job, t.changed, notFound(string(t.id))
+		return j, t.changed, notFound(string(t.id))
 	}
-	return t.job, t.changed, nil
+	return j, t.changed, nil
 }
 
 // markBackgrounded makes callers of [Engine.Run] that wait for the job return, before the
@@ -107,13 +93,6 @@ func (k *tracking) markBackgrounded(id ID) {
 		t.backgrounded = true
 		t.wakeLocked()
 	}
-}
-
-// isBackgrounded reports whether this engine sent the job to the background.
-func (t *tracker) isBackgrounded() bool {
-	t.k.mu.Lock()
-	defer t.k.mu.Unlock()
-	return t.backgrounded
 }
 
 // wakeLocked wakes callers that wait for a change.
