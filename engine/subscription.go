@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"slices"
-	"sync"
 	"time"
 )
 
@@ -21,9 +20,9 @@ type Subscription struct {
 	k      *tracking
 	filter Filter
 
-	wake   chan struct{} // has a value when there may be something to read
-	closed chan struct{}
-	once   sync.Once
+	wake  chan struct{}   // has a value when there may be something to read
+	life  context.Context // ends with Close, and with the engine
+	close context.CancelFunc
 
 	// Guarded by the lock of k.
 	admitted  bool        // the snapshot was delivered
@@ -37,14 +36,16 @@ type Subscription struct {
 // Subscribe subscribes to the jobs that f selects. It does no work before the first Next. If a
 // change makes a job start or stop matching the filter, that event is still delivered.
 func (e *Engine) Subscribe(f Filter) *Subscription {
-	return &Subscription{k: &e.tracking, filter: f, wake: make(chan struct{}, 1), closed: make(chan struct{})}
+	s := &Subscription{k: &e.tracking, filter: f, wake: make(chan struct{}, 1)}
+	s.life, s.close = context.WithCancel(e.runCtx)
+	return s
 }
 
 // Next waits for the next batch. The first one is the snapshot: a created event for every job.
 // Later batches are not empty. Next returns ErrClosed after Close of the subscription or the
 // engine, the error of ctx, and on the first call ErrStateDir.
 func (s *Subscription) Next(ctx context.Context) ([]Event, error) {
-	if s.isClosed() {
+	if s.life.Err() != nil {
 		return nil, &Error{Op: "subscribe", Err: ErrClosed}
 	}
 	if !s.watchSnapshot() {
@@ -73,9 +74,7 @@ func (s *Subscription) sleep(ctx context.Context, wait time.Duration) error {
 	select {
 	case <-s.wake:
 	case <-pace:
-	case <-s.closed:
-		return &Error{Op: "subscribe", Err: ErrClosed}
-	case <-s.k.e.runCtx.Done():
+	case <-s.life.Done():
 		return &Error{Op: "subscribe", Err: ErrClosed}
 	case <-ctx.Done():
 		return ctx.Err()
@@ -197,20 +196,9 @@ func (s *Subscription) watchSnapshot() (admitted bool) {
 	return s.admitted
 }
 
-func (s *Subscription) isClosed() bool {
-	select {
-	case <-s.closed:
-		return true
-	default:
-		return false
-	}
-}
-
 // Close ends the subscription; a waiting Next returns ErrClosed.
 func (s *Subscription) Close() error {
-	s.once.Do(func() {
-		close(s.closed)
-		s.k.leave(s)
-	})
+	s.close()
+	s.k.leave(s)
 	return nil
 }

@@ -47,9 +47,7 @@ func (k *tracking) admit(ctx context.Context, s *Subscription) ([]Event, error) 
 	select {
 	case k.turn <- struct{}{}:
 		defer func() { <-k.turn }()
-	case <-s.closed:
-		return nil, closed
-	case <-k.e.runCtx.Done():
+	case <-s.life.Done():
 		return nil, closed
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -60,7 +58,7 @@ func (k *tracking) admit(ctx context.Context, s *Subscription) ([]Event, error) 
 	found, err := k.read(ctx, s)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if err == nil && s.isClosed() {
+	if err == nil && s.life.Err() != nil {
 		err = closed
 	}
 	if err != nil {
@@ -92,6 +90,7 @@ func (k *tracking) leave(s *Subscription) {
 	if !s.admitted {
 		return
 	}
+	s.admitted = false
 	delete(k.subs, s)
 	k.stopLocked()
 	for _, t := range k.trackers {

@@ -8,7 +8,12 @@ import (
 
 // A subscription that is not read holds a bounded number of facts of a busy job, and every end.
 func TestUnreadFactsAreBounded(t *testing.T) {
-	s := (&Engine{}).Subscribe(Filter{})
+	e, err := New(WithStateDir(t.TempDir()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	s := e.Subscribe(Filter{})
 	busy := &tracker{job: Job{Request: Request{ID: "busy"}, State: State{Status: Running}}}
 	push := func(t *tracker, kinds ...EventKind) {
 		for _, k := range kinds {
