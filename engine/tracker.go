@@ -301,7 +301,6 @@ func (t *tracker) updateLocked(c change) {
 	c.new.Output, c.new.Dropped = max(c.new.Output, c.old.Output), max(c.new.Dropped, c.old.Dropped)
 	t.job = c.new
 	t.wakeLocked()
-	t.k.outputGrew = t.k.outputGrew || c.new.Output > c.old.Output
 	if t.listed {
 		t.publishLocked(&c.old, factsOf(c, t.k.e.cfg.now()))
 	}

@@ -23,12 +23,11 @@ type tracking struct {
 	poke chan struct{} // requests a scan of the jobs directory
 	turn chan struct{} // of size 1; holds a value during a scan, so that results are applied in order
 
-	mu         sync.Mutex // guards the fields below, trackers and subscriptions; not acquired with e.mu held
-	trackers   map[ID]*tracker
-	subs       map[*Subscription]struct{}
-	users      int                // subs, including those being added
-	stop       context.CancelFunc // of the goroutines for users
-	outputGrew bool               // a job has printed since the last measurement
+	mu       sync.Mutex // guards the fields below, trackers and subscriptions; not acquired with e.mu held
+	trackers map[ID]*tracker
+	subs     map[*Subscription]struct{}
+	users    int                // subs, including those being added
+	stop     context.CancelFunc // of the goroutines for users
 }
 
 // changed makes subscriptions notice soon what this engine did itself.

@@ -125,10 +125,8 @@ const (
 	// measureFirst is the delay of the first measurement: it reads all processes of the machine,
 	// and usage is not the first thing to show.
 	measureFirst = 300 * time.Millisecond
-	// idlePause is the factor by which idle jobs are measured less often, and restPause the factor
-	// for jobs that do not print either.
+	// idlePause is the factor by which idle jobs are measured less often.
 	idlePause = 4
-	restPause = 12
 )
 
 // measureAll publishes the usage of running jobs periodically until ctx is done, less often while
@@ -144,30 +142,19 @@ func (k *tracking) measureAll(ctx context.Context, every time.Duration) {
 		case <-tick.C:
 			tick.Reset(every)
 		}
-		if passed < k.pauseNow(pause) {
+		if passed < pause {
 			continue
 		}
-		pause, passed = min(2*pause, restPause), 0
+		pause, passed = min(2*pause, idlePause), 0
 		if k.measure() {
 			pause = 1
 		}
 	}
 }
 
-// pauseNow returns the pause for jobs without changes, shorter if one has printed.
-func (k *tracking) pauseNow(pause int) int {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.outputGrew {
-		return min(pause, idlePause)
-	}
-	return pause
-}
-
 // measure reports whether any job's usage has changed visibly.
 func (k *tracking) measure() (changed bool) {
 	k.mu.Lock()
-	k.outputGrew = false
 	var jobs []Job
 	for _, t := range k.trackers {
 		if t.listed && !t.job.Status.Finished() {
