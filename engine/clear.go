@@ -67,27 +67,47 @@ func (e *Engine) finished(ctx context.Context, op string, ids []ID) ([]Job, erro
 	return jobs, nil
 }
 
-// trash moves jobs to the trash and returns the jobs that it moved; a job that another program
-// moves at the same time is not among them. prepare is called with each directory beforehand.
+// trash moves jobs to the trash. prepare is called with each directory beforehand.
 func (e *Engine) trash(op string, jobs []Job, prepare func(dir string) error) ([]Job, error) {
-	defer e.changed()
-	at, moved := e.cfg.now(), make([]Job, 0, len(jobs))
-	for _, j := range jobs {
+	at := e.cfg.now()
+	return e.eachRemoved(op, jobs, func(j Job) error {
 		err := prepare(e.root.Dir(string(j.ID)))
 		if err == nil {
 			err = e.root.Trash(at, string(j.ID))
 		}
-		switch {
+		return removalError(err)
+	})
+}
+
+// removalError returns the error of moving the directory of a job: ErrNotFound if another program has
+// just moved it.
+func removalError(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		return ErrNotFound
+	}
+	return rootError(err)
+}
+
+// eachRemoved calls remove with each of jobs and returns those that it removed, without those that
+// another program removed at the same time.
+func (e *Engine) eachRemoved(op string, jobs []Job, remove func(Job) error) ([]Job, error) {
+	defer e.changed()
+	removed := make([]Job, 0, len(jobs))
+	for _, j := range jobs {
+		switch err := remove(j); {
 		case err == nil:
-			moved = append(moved, j)
-		case !errors.Is(err, fs.ErrNotExist): // otherwise another program has just moved it
-			return moved, rootError(err)
+			removed = append(removed, j)
+		case !errors.Is(err, ErrNotFound):
+			return removed, err
 		}
 	}
-	if len(jobs) > 0 && len(moved) == 0 {
+	if len(jobs) > 0 && len(removed) == 0 {
 		return nil, opError(op, jobs[0], ErrNotFound)
 	}
-	return moved, nil
+	return removed, nil
 }
 
 // Undo restores cleared jobs, either all of them or none; without ids, those of the last clear. A

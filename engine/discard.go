@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"syscall"
 
@@ -17,30 +16,14 @@ func (e *Engine) Discard(ctx context.Context, ids ...ID) ([]Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer e.changed()
-	deleted := make([]Job, 0, len(jobs))
-	for _, j := range jobs {
-		switch err := e.discard(ctx, j); {
-		case err == nil:
-			deleted = append(deleted, j)
-		case !errors.Is(err, ErrNotFound): // otherwise another program has just removed it
-			return deleted, err
-		}
-	}
-	if len(jobs) > 0 && len(deleted) == 0 {
-		return nil, opError("discard", jobs[0], ErrNotFound)
-	}
-	return deleted, nil
+	return e.eachRemoved("discard", jobs, func(j Job) error { return e.discard(ctx, j) })
 }
 
 func (e *Engine) discard(ctx context.Context, j Job) error {
 	removeSocketOf(e.root.Dir(string(j.ID)))
 	dir, err := e.root.Discard(string(j.ID))
-	if errors.Is(err, fs.ErrNotExist) {
-		return opError("discard", j, ErrNotFound)
-	}
 	if err != nil {
-		return rootError(err)
+		return removalError(err)
 	}
 	if b, ok := e.backend(j.Backend).(Remover); ok {
 		if err := b.Remove(ctx, Record{ID: j.ID, Dir: dir, Job: j}); err != nil {

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"reflect"
 	"slices"
 	"time"
@@ -133,10 +132,4 @@ func endKind(s Status) EventKind {
 
 func sameProgress(a, b *Progress) bool {
 	return a == b || a != nil && b != nil && *a == *b
-}
-
-func sortEvents(evs []Event) {
-	slices.SortFunc(evs, func(a, b Event) int {
-		return cmp.Or(b.Job.CreatedAt.Compare(a.Job.CreatedAt), cmp.Compare(a.Job.ID, b.Job.ID))
-	})
 }

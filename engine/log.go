@@ -77,7 +77,7 @@ func (l *Log) Bytes(ctx context.Context, from, to int64) ([]byte, error) {
 }
 
 // Holes returns the dropped ranges.
-func (l *Log) Holes(ctx context.Context) ([]Range, error) { return holesOf(ctx, l.src) }
+func (l *Log) Holes(ctx context.Context) ([]Range, error) { return l.src.Holes(ctx) }
 
 // Window returns up to before lines preceding the line that contains the byte at off, then up to
 // after lines from that line on. Views scroll with it: its cost does not depend on the position in

@@ -76,14 +76,6 @@ func (e *Engine) ReadStream(ctx context.Context, id ID, s Stream, p []byte, off 
 	return n, size, err
 }
 
-func holesOf(ctx context.Context, h logfile.HoleReporter) ([]Range, error) {
-	hole, err := h.Hole(ctx)
-	if err != nil || hole.Empty() {
-		return nil, err
-	}
-	return []Range{{Start: hole.Start, End: hole.End}}, nil
-}
-
 // source adapts an Output to package logfile.
 type source struct{ Output }
 

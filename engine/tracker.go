@@ -119,8 +119,7 @@ func (t *tracker) watchLocked(run Run) bool {
 func (t *tracker) releaseLocked() {
 	wanted := t.waiters > 0 || t.listed && t.k.wantedLocked(t.id)
 	if t.stop != nil && !wanted {
-		t.stop()
-		t.stop, t.run, t.bellsKnown = nil, nil, false
+		t.unwatchLocked()
 	}
 	if t.waiters == 0 && !t.listed && t.k.trackers[t.id] == t {
 		delete(t.k.trackers, t.id)
@@ -200,9 +199,13 @@ func (t *tracker) watchEnded(ctx context.Context) {
 	t.k.mu.Lock()
 	defer t.k.mu.Unlock()
 	if ctx.Err() == nil {
-		t.stop()
-		t.stop, t.run, t.bellsKnown = nil, nil, false
+		t.unwatchLocked()
 	}
+}
+
+func (t *tracker) unwatchLocked() {
+	t.stop()
+	t.stop, t.run, t.bellsKnown = nil, nil, false
 }
 
 // observe applies what the backend reports. An end is published only as recorded.

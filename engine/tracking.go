@@ -65,13 +65,16 @@ func (k *tracking) admit(ctx context.Context, s *Subscription) ([]Event, error) 
 		return nil, err
 	}
 	k.mergeLocked(found)
-	var batch []Event
+	var jobs []Job
 	for _, t := range k.trackers {
 		if t.listed && s.filter.Selects(&t.job) {
-			batch = append(batch, Event{Kind: EventCreated, Job: t.job, Offset: t.job.Output, At: t.job.CreatedAt})
+			jobs = append(jobs, t.job)
 		}
 	}
-	sortEvents(batch)
+	batch := make([]Event, 0, len(jobs))
+	for _, j := range newestFirst(jobs) {
+		batch = append(batch, Event{Kind: EventCreated, Job: j, Offset: j.Output, At: j.CreatedAt})
+	}
 	k.subs[s] = struct{}{}
 	s.admitted, s.lastOut = true, time.Now()
 	k.paceLocked()
