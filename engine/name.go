@@ -13,7 +13,7 @@ import (
 const (
 	maxName      = 48      // columns
 	maxNameWords = 3       // the program and its first arguments
-	maxNameInput = 4 << 10 // bytes of a command that are examined
+	maxNameInput = 4 << 10 // bytes of a script that are examined
 	maxNameDepth = 4       // sh -c inside sh -c
 )
 
@@ -23,7 +23,7 @@ const (
 func deriveName(command []string, script string) string {
 	name := ""
 	if len(command) > 0 {
-		name = nameOfWords(firstWords(command), maxNameDepth)
+		name = nameOfWords(command, maxNameDepth)
 	} else {
 		name = nameOfScript(script, maxNameDepth)
 	}
@@ -31,21 +31,6 @@ func deriveName(command []string, script string) string {
 		return "job"
 	}
 	return name
-}
-
-// firstWords returns the words of command within its first maxNameInput bytes.
-func firstWords(command []string) []string {
-	words := make([]string, 0, min(len(command), maxNameInput))
-	left := maxNameInput
-	for _, w := range command {
-		if left <= 0 {
-			break
-		}
-		w = w[:min(len(w), left)]
-		left -= len(w) + 1
-		words = append(words, w)
-	}
-	return words
 }
 
 // nameOfScript names the first command of a script that does more than prepare.
