@@ -198,15 +198,11 @@ func (x *Execution) setStopping(s *StopRequest) {
 	x.stopping = s
 	x.mu.Unlock()
 	x.h.Stopping(s)
-	x.notifyAll()
 }
 
 // holderHooks returns the hooks that other processes call through the socket.
 func (x *Execution) holderHooks() holder.Hooks {
-	hh := holder.Hooks{Backgrounded: func() {
-		close(x.backgrounded)
-		x.notifyAll()
-	}}
+	hh := holder.Hooks{Backgrounded: func() { close(x.backgrounded) }}
 	if x.hooks.Write != nil {
 		hh.Input = x.write
 	}

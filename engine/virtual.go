@@ -27,9 +27,8 @@ type Execution struct {
 	outMu sync.Mutex // orders output and its end
 	ended bool       // guarded by outMu
 
-	mu       sync.Mutex // guards the fields below
+	mu       sync.Mutex // guards stopping
 	stopping *StopRequest
-	changed  chan struct{}
 
 	backgrounded chan struct{} // closed when no client waits for it any longer
 	done         chan struct{} // closed when the end is recorded
@@ -67,7 +66,7 @@ func (e *Engine) hold(spec VirtualSpec, pid int) (*Execution, error) {
 		leader = id
 	}
 	x := &Execution{
-		e: e, pid: pid, meta: meta, changed: make(chan struct{}), backgrounded: make(chan struct{}), done: make(chan struct{}),
+		e: e, pid: pid, meta: meta, backgrounded: make(chan struct{}), done: make(chan struct{}),
 		hooks: hooks{Hooks: spec.Hooks, turn: make(chan struct{}, 1), kills: make(chan struct{}, 1)},
 	}
 	if err := e.reserve(pid); err != nil {
@@ -194,7 +193,6 @@ func (x *Execution) Append(p []byte) {
 	defer x.outMu.Unlock()
 	if !x.ended {
 		x.h.Output(p)
-		x.notifyAll()
 	}
 }
 
@@ -264,7 +262,6 @@ func (x *Execution) finish(exit Exit) error {
 	closing := x.e.spawnLocked(func() { x.releaseHolder() })
 	x.e.mu.Unlock()
 	close(x.done)
-	x.notifyAll()
 	if !closing {
 		x.releaseHolder()
 	}
@@ -280,20 +277,6 @@ func (x *Execution) releaseHolder() {
 // abandon ends an execution whose engine is closed.
 func (x *Execution) abandon() error {
 	return x.finish(Exit{Status: Lost, Reason: ReasonHolderDied, Error: "the program that performed it exited without completing it"})
-}
-
-// notifyAll wakes all watchers.
-func (x *Execution) notifyAll() {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	close(x.changed)
-	x.changed = make(chan struct{})
-}
-
-func (x *Execution) watchChange() <-chan struct{} {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.changed
 }
 
 // hasEnded reports whether the end is recorded.
@@ -322,13 +305,4 @@ func (x *Execution) active() bool {
 	default:
 		return true
 	}
-}
-
-// background records that no client waits for it any longer.
-func (x *Execution) background() error {
-	if x.hasEnded() {
-		return ErrNotRunning
-	}
-	x.h.Background()
-	return nil
 }

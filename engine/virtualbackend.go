@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"time"
 
 	"github.com/hobjobs/hob/internal/holder"
 )
@@ -73,72 +72,16 @@ func (r *virtualRun) Stop(ctx context.Context, o StopOptions) (StopReport, error
 	return report, err
 }
 
-// ownRun is one execution of this program. Its socket is used only for the terminal.
+// ownRun is one execution of this program. Errors of its hooks are passed on as they are.
 type ownRun struct {
 	*virtualRun
 	x *Execution
 }
-
-var (
-	_ Run            = (*ownRun)(nil)
-	_ Backgrounder   = (*ownRun)(nil)
-	_ Resizer        = (*ownRun)(nil)
-	_ KeySender      = (*ownRun)(nil)
-	_ ScreenReader   = (*ownRun)(nil)
-	_ TerminalOpener = (*ownRun)(nil)
-)
 
 func (r *ownRun) Stop(ctx context.Context, o StopOptions) (StopReport, error) {
 	return r.x.stop(ctx, o)
 }
 
 func (r *ownRun) Write(ctx context.Context, p []byte) error { return r.x.write(ctx, p) }
-func (r *ownRun) CloseInput(context.Context) error          { return ErrNoInput }
-func (r *ownRun) Background(context.Context) error          { return r.x.background() }
-
-// SendKeys implements [KeySender]. Without a terminal, keys are encoded for a terminal in its
-// initial state.
-func (r *ownRun) SendKeys(ctx context.Context, keys []string) error {
-	p, err := r.x.h.EncodeKeys(keys)
-	if err != nil {
-		return err
-	}
-	return r.x.write(ctx, p)
-}
-
-func (r *ownRun) Paste(ctx context.Context, p []byte) error {
-	return r.x.write(ctx, r.x.h.EncodePaste(p))
-}
 
 func (r *ownRun) Resize(ctx context.Context, s Size) error { return r.x.h.Resize(ctx, s) }
-
-func (r *ownRun) Screen(ctx context.Context) (Screen, error) {
-	if r.x.hasEnded() {
-		return holder.LastScreen(r.Dir)
-	}
-	return r.x.h.Screen()
-}
-
-func (r *ownRun) Watch(ctx context.Context, notify func(State, Note)) error {
-	for {
-		changed := r.x.watchChange()
-		s := r.x.Job().State
-		if ended := s.Status.Finished(); !ended || r.x.hasEnded() { // otherwise the end is being recorded
-			notify(s, Note{})
-			if ended {
-				return nil
-			}
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		select {
-		case <-r.x.done:
-		case <-time.After(paceEvery):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-}
