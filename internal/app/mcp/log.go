@@ -65,7 +65,7 @@ func (a *agent) log(ctx context.Context, j engine.Job, in processArgs) (*answer,
 	if !j.Status.Finished() {
 		ans.addNoticef("the job is still running and may print more")
 		text := labeled(ans.body.head, ans.body.errs())
-		ans.addNotice(a.reads.repeated(j, "log", text, fmt.Sprint(offset, limit, bounded)))
+		ans.addNotice(a.news.repeated(j, "log", text, fmt.Sprint(offset, limit, bounded)))
 	}
 	return ans, nil
 }

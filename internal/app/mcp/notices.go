@@ -32,16 +32,29 @@ const (
 	maxNotices = 50    // kept until the next answers
 )
 
-// news has the notices that have not been sent to the agent yet.
+// news has the notices that have not been sent to the agent yet, and what a session knows of its jobs.
 type news struct {
-	mu        sync.Mutex
-	notices   []notice
-	answering map[engine.ID]int    // calls in flight whose answer reports the end
-	watched   map[engine.ID]*watch // jobs in the background that have not ended
-	// fetched is when the client last got the task of a job. It will request the end too.
-	fetched map[engine.ID]time.Time
-	outputs map[engine.ID]output // of jobs that wait for input
-	shell   map[engine.ID]bool   // see findShellEnds
+	mu      sync.Mutex
+	notices []notice
+	jobs    map[engine.ID]*jobNews
+}
+
+// jobNews is what a session knows of one job.
+type jobNews struct {
+	answering int       // calls in flight whose answer reports the end
+	watch     *watch    // while it runs in the background
+	fetched   time.Time // when the client last got its task; the client will request the end too
+	output    output    // while it waits for input
+	shellEnd  bool      // see findShellEnds
+	reading
+}
+
+// of returns what is known of a job; mu is held.
+func (n *news) of(id engine.ID) *jobNews {
+	if n.jobs[id] == nil {
+		n.jobs[id] = &jobNews{}
+	}
+	return n.jobs[id]
 }
 
 // watch is a job whose end is to be reported.
@@ -67,10 +80,12 @@ func (n *news) add(added ...notice) {
 func (n *news) close() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for _, w := range n.watched {
-		w.cancel()
+	for _, k := range n.jobs {
+		if k.watch != nil {
+			k.watch.cancel()
+			k.watch = nil
+		}
 	}
-	clear(n.watched)
 }
 
 // watch queues a notice when a job in the background ends.
@@ -78,13 +93,13 @@ func (a *agent) watch(j engine.Job) {
 	a.addLog(j)
 	a.news.mu.Lock()
 	defer a.news.mu.Unlock()
-	if a.news.watched[j.ID] != nil || a.life.Err() != nil {
+	k := a.news.of(j.ID)
+	if k.watch != nil || a.life.Err() != nil {
 		return
 	}
 	// An end that was reported to the scope earlier needs no notice.
-	w := &watch{known: a.endReport(j.ID) == reportSent}
-	a.news.watched[j.ID] = w
-	w.cancel = a.eng.OnExit(j.ID, func(engine.Exit) { a.jobEnded(j.ID) })
+	k.watch = &watch{known: a.endReport(j.ID) == reportSent}
+	k.watch.cancel = a.eng.OnExit(j.ID, func(engine.Exit) { a.jobEnded(j.ID) })
 }
 
 // resume watches the running jobs of earlier sessions and queues notices about those that
@@ -147,8 +162,9 @@ func (a *agent) jobEnded(id engine.ID) {
 		text = a.endNotice(j)
 	}
 	a.news.mu.Lock()
-	w := a.news.watched[id]
-	delete(a.news.watched, id)
+	k := a.news.of(id)
+	w := k.watch
+	k.watch = nil
 	if text != "" && w != nil && !w.known {
 		a.news.add(notice{job: j, text: text})
 	}
@@ -167,7 +183,7 @@ func (a *agent) logEnds() {
 	var now []notice
 	for i := range a.news.notices {
 		n := &a.news.notices[i]
-		if !n.logged && a.news.answering[n.job.ID] == 0 {
+		if !n.logged && a.news.of(n.job.ID).answering == 0 {
 			n.logged = true
 			now = append(now, *n)
 		}
@@ -202,12 +218,11 @@ func (a *agent) logEnds() {
 func (a *agent) answering(id engine.ID) (done func()) {
 	a.news.mu.Lock()
 	defer a.news.mu.Unlock()
-	a.news.answering[id]++
+	k := a.news.of(id)
+	k.answering++
 	return func() {
 		a.news.mu.Lock()
-		if a.news.answering[id]--; a.news.answering[id] == 0 {
-			delete(a.news.answering, id)
-		}
+		k.answering--
 		a.news.mu.Unlock()
 		a.logEnds()
 	}
@@ -218,8 +233,8 @@ func (a *agent) withdraw(id engine.ID) {
 	a.news.mu.Lock()
 	defer a.news.mu.Unlock()
 	a.news.notices = slices.DeleteFunc(a.news.notices, func(n notice) bool { return n.job.ID == id })
-	if w := a.news.watched[id]; w != nil {
-		w.known = true
+	if k := a.news.jobs[id]; k != nil && k.watch != nil {
+		k.watch.known = true
 	}
 }
 
@@ -234,15 +249,14 @@ func (a *agent) report(ctx context.Context, id engine.ID) {
 func (a *agent) taskFetched(id engine.ID) {
 	a.news.mu.Lock()
 	defer a.news.mu.Unlock()
-	a.news.fetched[id] = time.Now()
+	a.news.of(id).fetched = time.Now()
 }
 
-// drop discards what is known about the task of a job.
+// drop discards what is known of a job.
 func (n *news) drop(id engine.ID) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	delete(n.fetched, id)
-	delete(n.outputs, id)
+	delete(n.jobs, id)
 }
 
 // requeue queues notices again whose answer was not sent.
@@ -282,7 +296,7 @@ const taskGrace = 3 * maxPollInterval
 // mustWait reports whether a notice has to wait, because the client is about to request the task of
 // the job, which this session or an earlier one has created; mu is held.
 func (a *agent) mustWait(r *request, n notice) bool {
-	last := a.news.fetched[n.job.ID]
+	last := a.news.of(n.job.ID).fetched
 	if last.IsZero() && r.tasks && n.job.Labels[labelTask] != "" {
 		last = a.began
 	}

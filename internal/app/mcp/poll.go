@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
-	"sync"
 	"time"
 
 	"github.com/hobjobs/hob/engine"
@@ -69,7 +68,7 @@ func (a *agent) pollAnswer(got drained) *answer {
 	if got.held > 0 {
 		ans.addNoticef("its last line has %s so far and no end: it is filtered once it is complete; %s shows it now", units.Count(int(got.held), "byte"), call("poll", j.ID))
 	}
-	idle, polls := a.reads.polled(j.ID, !text.empty())
+	idle, polls := a.news.polled(j.ID, !text.empty())
 	switch {
 	case ended && text.empty():
 		ans.addNoticef("no new output; it has ended")
@@ -79,9 +78,8 @@ func (a *agent) pollAnswer(got drained) *answer {
 	case polls >= manyPolls:
 		ans.addNoticef("this was poll %d of a running job; %s returns when it ends, until:\"REGEX\" when a line matches", polls, call("wait", j.ID))
 	}
-	ans.addNotice(a.reads.repeated(j, "poll", text.head, text.tail, text.errs()))
-	if ended && !got.more {
-		a.reads.drop(j.ID)
+	if !ended {
+		ans.addNotice(a.news.repeated(j, "poll", text.head, text.tail, text.errs()))
 	}
 	return ans
 }
@@ -217,13 +215,7 @@ const (
 	stuckAfter = 20
 )
 
-// reads counts the reading calls of a session, to detect agents that poll in a loop.
-type reads struct {
-	mu   sync.Mutex
-	jobs map[engine.ID]*reading
-}
-
-// reading has the counts of one running job.
+// reading counts the reading calls about one running job, to detect agents that poll in a loop.
 type reading struct {
 	polls int    // while it ran
 	idle  int    // polls in a row without news
@@ -231,51 +223,36 @@ type reading struct {
 	same  int    // equal answers in a row
 }
 
-// of calls f with the counts of a job, under the lock.
-func (r *reads) of(id engine.ID, f func(*reading)) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.jobs[id] == nil {
-		r.jobs[id] = &reading{}
-	}
-	f(r.jobs[id])
-}
-
-func (r *reads) drop(id engine.ID) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.jobs, id)
-}
-
 // polled counts a poll. It returns the number of polls and of those in a row without news.
-func (r *reads) polled(id engine.ID, news bool) (idle, polls int) {
-	r.of(id, func(k *reading) {
-		k.polls++
-		if k.idle++; news {
-			k.idle = 0
-		}
-		idle, polls = k.idle, k.polls
-	})
-	return idle, polls
+func (n *news) polled(id engine.ID, hasNews bool) (idle, polls int) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	k := n.of(id)
+	k.polls++
+	if k.idle++; hasNews {
+		k.idle = 0
+	}
+	return k.idle, k.polls
 }
 
 // repeated counts equal answers about a job. It returns a notice when there were too many.
-func (r *reads) repeated(j engine.Job, parts ...string) (notice string) {
+func (n *news) repeated(j engine.Job, parts ...string) (notice string) {
 	sum := fnv.New64a()
 	for _, p := range append(parts, string(j.Status)) {
 		sum.Write([]byte(p))
 		sum.Write([]byte{0})
 	}
-	r.of(j.ID, func(k *reading) {
-		if k.last != sum.Sum64() {
-			k.last, k.same = sum.Sum64(), 0
-		}
-		if k.same++; k.same >= stuckAfter {
-			notice = fmt.Sprintf("you got this same answer %d times in a row: asking again will not change it. It may be stuck; %s waits for its end at no cost, %s ends it",
-				k.same, call("wait", j.ID, "timeout", 600000), call("kill", j.ID))
-		}
-	})
-	return notice
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	k := n.of(j.ID)
+	if k.last != sum.Sum64() {
+		k.last, k.same = sum.Sum64(), 0
+	}
+	if k.same++; k.same < stuckAfter {
+		return ""
+	}
+	return fmt.Sprintf("you got this same answer %d times in a row: asking again will not change it. It may be stuck; %s waits for its end at no cost, %s ends it",
+		k.same, call("wait", j.ID, "timeout", 600000), call("kill", j.ID))
 }
 
 // retryAfter returns the recommended pause after idle polls without news.

@@ -109,10 +109,9 @@ func (a *agent) answered(j engine.Job) int64 {
 func (a *agent) settledOutput(j engine.Job) bool {
 	a.news.mu.Lock()
 	defer a.news.mu.Unlock()
-	seen, ok := a.news.outputs[j.ID]
-	if !ok || seen.size != j.Output {
-		seen = output{size: j.Output, since: time.Now()}
-		a.news.outputs[j.ID] = seen
+	seen := &a.news.of(j.ID).output
+	if seen.since.IsZero() || seen.size != j.Output {
+		*seen = output{size: j.Output, since: time.Now()}
 	}
 	return time.Since(seen.since) >= settleTime
 }

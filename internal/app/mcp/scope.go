@@ -155,10 +155,10 @@ func (a *agent) findShellEnds() {
 	now := time.Now()
 	for _, j := range slices.Backward(jobs) { // oldest first
 		// resume has taken care of older ones.
-		if a.news.shell[j.ID] || j.CreatedAt.Before(a.began) || j.EndedAgo(now) < answerGrace {
+		if j.CreatedAt.Before(a.began) || j.EndedAgo(now) < answerGrace || a.news.of(j.ID).shellEnd {
 			continue
 		}
-		a.news.shell[j.ID] = true
+		a.news.of(j.ID).shellEnd = true
 		if text := a.endNotice(j); text != "" && a.endReport(j.ID) == 0 {
 			a.news.add(notice{job: j, text: text, logged: true})
 		}

@@ -140,7 +140,6 @@ type agent struct {
 	news    news
 	sending deliveries
 	waits   waits
-	reads   reads
 	subs    subscriptions
 	wake    chan struct{} // has a value when another job may have finished
 }
@@ -148,13 +147,9 @@ type agent struct {
 func newAgent(life context.Context, c Config) *agent {
 	a := &agent{
 		c: c, life: life, wake: make(chan struct{}, 1),
-		news: news{
-			answering: map[engine.ID]int{}, watched: map[engine.ID]*watch{},
-			fetched: map[engine.ID]time.Time{}, outputs: map[engine.ID]output{}, shell: map[engine.ID]bool{},
-		},
+		news:    news{jobs: map[engine.ID]*jobNews{}},
 		sending: deliveries{on: map[*mcp.RequestExtra]*request{}},
 		waits:   waits{running: map[string]bool{}},
-		reads:   reads{jobs: map[engine.ID]*reading{}},
 		subs:    subscriptions{open: map[string]context.CancelFunc{}},
 	}
 	for _, p := range c.Problems {
@@ -262,7 +257,6 @@ func (a *agent) expireDue() (soonest time.Time) {
 func (a *agent) forget(id engine.ID) {
 	a.withdraw(id)
 	a.news.drop(id)
-	a.reads.drop(id)
 	a.srv.RemoveResources(logURI(id))
 }
 
