@@ -1,10 +1,9 @@
 package cli
 
 import (
-	"bufio"
-	"fmt"
 	"io"
 	"strings"
+	"text/template"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -20,59 +19,56 @@ func (a *app) manCommand() *cobra.Command {
 	}
 }
 
-// A manPage writes a manual page in roff with the macros of man(7). Errors show
-// when it is flushed.
-type manPage struct{ *bufio.Writer }
+// manPage is the page of the root command, with the texts of help and the macros of man(7).
+const manPage = `.TH "HOB" "1" "" "{{line .Name}} {{line version}}"
+.SH "NAME"
+{{text (printf "%s - %s" .Name (lowerFirst .Short))}}
+.SH "SYNOPSIS"
+{{.Name}}
+.br
+{{.Name}} command [flags] [argument ...]
+.SH "DESCRIPTION"
+{{text .Long}}
+{{template "examples" .}}.SH "GLOBAL FLAGS"
+{{template "flags" .PersistentFlags}}.SH "COMMANDS"
+{{template "commands" .}}{{range sections}}.SH "{{.Title}}"
+{{range .Items}}{{template "item" .}}{{end}}{{end}}
 
-// writeMan writes the page of root and all commands, with the texts of help.
+{{- define "commands"}}{{range .Commands}}{{if or .IsAvailableCommand (eq .Name "help")}}.SS "{{line (usage .)}}"
+{{text (or .Long (printf "%s." .Short))}}
+{{if .Aliases}}.PP
+{{text (aliases .)}}
+{{end}}{{template "flags" .LocalNonPersistentFlags}}{{template "examples" .}}{{template "commands" .}}{{end}}{{end}}{{end}}
+
+{{- define "flags"}}{{range flags .}}{{template "item" .}}{{end}}{{end}}
+
+{{- define "item"}}.TP
+\fB{{line .Term}}\fR
+{{text .Text}}
+{{end}}
+
+{{- define "examples"}}{{if .Example}}.PP
+.nf
+.RS
+{{text .Example}}
+.RE
+.fi
+{{end}}{{end}}`
+
+// writeMan writes the page of root and all commands.
 func writeMan(w io.Writer, root *cobra.Command) error {
-	p := manPage{bufio.NewWriter(w)}
-	p.macro("TH", strings.ToUpper(root.Name()), "1", "", root.Name()+" "+version())
-	p.macro("SH", "NAME")
-	p.text(root.Name() + " - " + lowerFirst(root.Short))
-	p.macro("SH", "SYNOPSIS")
-	p.text(root.Name())
-	p.macro("br")
-	p.text(root.Name() + " command [flags] [argument ...]")
-	p.macro("SH", "DESCRIPTION")
-	p.text(root.Long)
-	p.examples(root)
-	p.macro("SH", "GLOBAL FLAGS")
-	p.flags(root.PersistentFlags())
-	p.macro("SH", "COMMANDS")
-	p.commands(root)
-	for _, s := range manSections() {
-		p.macro("SH", s.title)
-		for _, item := range s.items {
-			p.item(item[0], item[1])
-		}
-	}
-	return p.Flush()
+	page := template.Must(template.New("man").Funcs(template.FuncMap{
+		"version": version, "lowerFirst": lowerFirst, "aliases": aliasLine, "sections": manSections,
+		"line": roff, "text": roffText, "flags": manFlags,
+		"usage": func(cmd *cobra.Command) string { return strings.TrimSuffix(cmd.UseLine(), " [flags]") },
+	}).Parse(manPage))
+	return page.Execute(w, root)
 }
 
-// commands writes the commands under parent and their subcommands.
-func (p manPage) commands(parent *cobra.Command) {
-	for _, cmd := range parent.Commands() {
-		if !cmd.IsAvailableCommand() && cmd.Name() != "help" {
-			continue
-		}
-		p.macro("SS", strings.TrimSuffix(cmd.UseLine(), " [flags]"))
-		about := cmd.Long
-		if about == "" {
-			about = cmd.Short + "."
-		}
-		p.text(about)
-		if len(cmd.Aliases) > 0 {
-			p.macro("PP")
-			p.text(aliasLine(cmd))
-		}
-		p.flags(cmd.LocalNonPersistentFlags())
-		p.examples(cmd)
-		p.commands(cmd)
-	}
-}
+// manItem is a paragraph under a term.
+type manItem struct{ Term, Text string }
 
-func (p manPage) flags(flags *pflag.FlagSet) {
+func manFlags(flags *pflag.FlagSet) (items []manItem) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		if f.Hidden || f.Name == "help" {
 			return
@@ -81,51 +77,25 @@ func (p manPage) flags(flags *pflag.FlagSet) {
 		if f.Shorthand != "" {
 			name = "-" + f.Shorthand + ", " + name
 		}
-		p.item(name, f.Usage)
+		items = append(items, manItem{name, f.Usage})
 	})
+	return items
 }
 
-func (p manPage) examples(cmd *cobra.Command) {
-	if cmd.Example == "" {
-		return
-	}
-	p.macro("PP")
-	p.macro("nf")
-	p.macro("RS")
-	p.text(cmd.Example)
-	p.macro("RE")
-	p.macro("fi")
-}
-
-// item is a paragraph under a term.
-func (p manPage) item(term, text string) {
-	p.macro("TP")
-	fmt.Fprintf(p, "\\fB%s\\fR\n", roff(term))
-	p.text(text)
-}
-
-// macro writes a request with its arguments.
-func (p manPage) macro(name string, args ...string) {
-	fmt.Fprintf(p, ".%s", name)
-	for _, arg := range args {
-		fmt.Fprintf(p, " \"%s\"", strings.ReplaceAll(roff(arg), `"`, `\(dq`))
-	}
-	p.WriteByte('\n')
-}
-
-// text writes lines of text and escapes those that roff would take for requests.
-func (p manPage) text(s string) {
-	for _, line := range strings.Split(strings.TrimSpace(s), "\n") {
-		if line == "" {
-			p.macro("PP")
-			continue
+// roffText returns lines of text. It escapes those that roff would take for requests; empty ones
+// separate paragraphs.
+func roffText(s string) string {
+	lines := strings.Split(strings.TrimSpace(s), "\n")
+	for i, line := range lines {
+		lines[i] = roff(line)
+		switch {
+		case line == "":
+			lines[i] = ".PP"
+		case strings.HasPrefix(line, "."), strings.HasPrefix(line, "'"):
+			lines[i] = `\&` + lines[i]
 		}
-		line = roff(line)
-		if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
-			line = `\&` + line
-		}
-		p.WriteString(line + "\n")
 	}
+	return strings.Join(lines, "\n")
 }
 
 // roff escapes s so that backslashes and hyphens appear as they are.
@@ -136,14 +106,14 @@ func roff(s string) string {
 func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
 
 type manSection struct {
-	title string
-	items [][2]string
+	Title string
+	Items []manItem
 }
 
 // manSections returns the sections that apply to all commands.
 func manSections() []manSection {
 	return []manSection{
-		{"EXIT STATUS", [][2]string{
+		{"EXIT STATUS", []manItem{
 			{"0", "success"},
 			{"1", "failure"},
 			{"2", "wrong usage"},
@@ -153,7 +123,7 @@ func manSections() []manSection {
 			{"others", "run, attach and wait exit with the job's own code: 127 not found, 126 not executable, 128 + N killed by signal N. " +
 				"124: wait timed out. 125: hob itself failed, or the job was lost."},
 		}},
-		{"ENVIRONMENT", [][2]string{
+		{"ENVIRONMENT", []manItem{
 			{"HOB_STATE_DIR", "directory of the jobs (default: $XDG_STATE_HOME/hob, else ~/.local/state/hob)"},
 			{"HOB_CONFIG", "settings file (default: $XDG_CONFIG_HOME/hob/config.toml, else ~/.config/hob/config.toml)"},
 			{"HOB_LOG", "file to which hob appends diagnostic messages (default: none)"},
@@ -162,7 +132,7 @@ func manSections() []manSection {
 			{"PAGER, VISUAL, EDITOR", "program that opens a log, unless set in the settings"},
 			{"NO_COLOR, CLICOLOR_FORCE", "disable colors; use colors even if the output is not a terminal"},
 		}},
-		{"FILES", [][2]string{
+		{"FILES", []manItem{
 			{"~/.config/hob/config.toml", "settings, keys and theme; hob config prints the effective ones"},
 			{"~/.local/state/hob/jobs/ID/output.log", "the complete output of a job"},
 			{"~/.local/state/hob/jobs/ID/exit_code", "its exit code, once it has ended"},
