@@ -5,11 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/ui"
+	"github.com/hobjobs/hob/ui/components/replay"
 )
 
 func (a *app) screenCommand() *cobra.Command {
@@ -71,5 +75,71 @@ func (a *app) screen(ctx context.Context, ref string, styled bool) error {
 	}
 	_, err = io.WriteString(a.stdout, text)
 	a.markSeen(job.ID)
+	return err
+}
+
+// maxReplaySpeed is the highest --speed.
+const maxReplaySpeed = 64
+
+type replayFlags struct {
+	speed float64
+	idle  time.Duration
+	cast  bool
+}
+
+func (a *app) replayCommand() *cobra.Command {
+	f := replayFlags{speed: 1, idle: 2 * time.Second}
+	cmd := &cobra.Command{
+		Use:     "replay ID",
+		GroupID: groupInspect,
+		Short:   "Replay a job's terminal as it was",
+		Long: "Replay a job's terminal as it was. Space pauses, the arrow keys go 5 seconds back and\n" +
+			"forward, [ and ] to the previous and next burst of output, 0 to 9 to the tenths of the\n" +
+			"recording, < and > change the speed, / searches the screens, q quits. Of a running job,\n" +
+			"G returns to what it shows now.",
+		Example:           "hob replay --speed 4 deploy\nhob replay --cast deploy >deploy.cast    # for asciinema play",
+		Args:              argCount(1, 1, "job ID"),
+		ValidArgsFunction: a.completeJobs(engine.Filter{}, false),
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.replay(cmd.Context(), args[0], f) },
+	}
+	flags := cmd.Flags()
+	flags.Var(parseInto(&f.speed, "N", parseSpeed), "speed", "how fast to play (default 1)")
+	flags.Var(durationFlag(&f.idle), "idle-limit", "cut pauses to this (default 2s)")
+	flags.BoolVar(&f.cast, "cast", false, "print the recording as asciicast v2")
+	return cmd
+}
+
+func parseSpeed(s string) (float64, error) {
+	n, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(n > 0 && n <= maxReplaySpeed) {
+		return 0, errors.New("use a number above 0, at most " + strconv.Itoa(maxReplaySpeed))
+	}
+	return n, nil
+}
+
+func (a *app) replay(ctx context.Context, ref string, f replayFlags) error {
+	job, err := a.resolve(ctx, ref, engine.Read)
+	if err != nil {
+		return err
+	}
+	rec, err := a.eng.OpenReplay(ctx, job.ID)
+	if err != nil {
+		return err
+	}
+	defer rec.Close()
+	if f.cast {
+		return rec.WriteCast(ctx, a.stdout)
+	}
+	if !hasScreen(a.stdout) {
+		return usagef("use --cast, or hob log "+string(job.ID), "hob replay needs a terminal")
+	}
+	settings, err := settingsOrError()
+	if err != nil {
+		return err
+	}
+	o := a.window(settings)
+	o.Replay, o.Select = job.ID, job.ID
+	o.Pane = append(o.Pane, ui.WithReplay(replay.Options{Speed: f.speed, IdleLimit: f.idle}))
+	_, err = a.runApp(ctx, o)
 	return err
 }
