@@ -9,11 +9,11 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// agent carries out the turns of the model and sends an event for each result. A turn runs in a
+// agent carries out the turns of the model and reports each result as an event. A turn runs in a
 // goroutine of its own.
 type agent struct {
 	eng    *engine.Engine
-	events chan any
+	emit   func(event any)
 	ctx    context.Context // ends with close
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
@@ -38,23 +38,21 @@ type (
 )
 
 func newAgent(eng *engine.Engine) *agent {
-	a := &agent{eng: eng, events: make(chan any, 16), turns: turns()}
+	a := &agent{eng: eng, turns: turns()}
 	a.ctx, a.cancel = context.WithCancel(context.Background())
-	a.wg.Go(a.watchQuestions)
 	return a
+}
+
+// start makes the agent report its events.
+func (a *agent) start(emit func(event any)) {
+	a.emit = emit
+	a.wg.Go(a.watchQuestions)
 }
 
 // close cancels the turn, which stops its foreground job. Background jobs keep running.
 func (a *agent) close() {
 	a.cancel()
 	a.wg.Wait()
-}
-
-func (a *agent) emit(event any) {
-	select {
-	case a.events <- event:
-	case <-a.ctx.Done():
-	}
 }
 
 // answer starts the model's next turn.
@@ -64,7 +62,7 @@ func (a *agent) answer() {
 	a.wg.Go(func() {
 		defer a.emit(turnOverEvent{})
 		for _, s := range turn {
-			if !a.think(700 * time.Millisecond) {
+			if !a.pause(700 * time.Millisecond) { // the model thinks
 				return
 			}
 			a.perform(s)
@@ -72,7 +70,8 @@ func (a *agent) answer() {
 	})
 }
 
-func (a *agent) think(d time.Duration) bool {
+// pause waits, and reports whether the agent is to continue.
+func (a *agent) pause(d time.Duration) bool {
 	select {
 	case <-time.After(d):
 		return true
@@ -82,24 +81,28 @@ func (a *agent) think(d time.Duration) bool {
 }
 
 func (a *agent) perform(s step) {
+	var err error
 	switch {
-	case s.bash != nil:
-		a.bash(*s.bash)
+	case s.script != "":
+		a.bash(s)
 	case s.index:
-		a.index()
+		err = a.index()
 	case s.stop != "":
-		a.stop(s.stop)
+		err = a.stop(s.stop)
 	default:
 		a.emit(messageEvent{s.say})
+	}
+	if err != nil {
+		a.emit(messageEvent{err.Error()})
 	}
 }
 
 // bash is a tool. It runs a command in the foreground until it ends or moves to the background,
 // because the user sent it there or its yield time is over.
-func (a *agent) bash(c bashCall) {
+func (a *agent) bash(s step) {
 	var id engine.ID
-	result, err := a.eng.Run(a.ctx, engine.Spec{Script: c.script, Name: c.name, PTY: true}, engine.RunOptions{
-		YieldAfter: c.yield,
+	result, err := a.eng.Run(a.ctx, engine.Spec{Script: s.script, Name: s.name, PTY: true}, engine.RunOptions{
+		YieldAfter: s.yield,
 		OnStart: func(started engine.ID) {
 			id = started
 			if job, err := a.eng.Get(a.ctx, string(id)); err == nil {
@@ -120,7 +123,7 @@ func (a *agent) reportEnd(id engine.ID) {
 
 // index is a tool without a process: the agent does the work itself. As a virtual job it can be
 // watched and killed like any other.
-func (a *agent) index() {
+func (a *agent) index() error {
 	ctx, cancel := context.WithCancel(a.ctx)
 	x, err := a.eng.Create(engine.VirtualSpec{
 		Name:  "index the code",
@@ -128,44 +131,85 @@ func (a *agent) index() {
 	})
 	if err != nil {
 		cancel()
-		a.emit(messageEvent{"Cannot index the code: " + err.Error()})
-		return
+		return err
 	}
-	if err := a.eng.Background(x.ID()); err != nil {
-		a.emit(messageEvent{err.Error()})
-	}
+	err = a.eng.Background(x.ID())
 	a.emit(startedEvent{x.Job()})
-	a.emit(returnedEvent{id: x.ID(), result: engine.Result{Job: x.Job(), Backgrounded: true}})
+	a.emit(returnedEvent{id: x.ID(), result: engine.Result{Job: x.Job(), Backgrounded: true}, err: err})
 	a.reportEnd(x.ID())
 	a.wg.Go(func() {
 		defer cancel()
-		const files = 60
-		for i := 1; i <= files; i++ {
-			select {
-			case <-time.After(250 * time.Millisecond):
-			case <-ctx.Done():
-				_ = x.Abort() // fails if the job was killed
-				return
-			}
-			x.Append(fmt.Appendf(nil, "indexed src/module-%02d.ts (%d of %d)\n", i, i, files))
-		}
-		_ = x.Complete(engine.Exit{})
+		a.read(ctx, x)
 	})
+	return nil
+}
+
+// read does the work of index.
+func (a *agent) read(ctx context.Context, x *engine.Execution) {
+	const files = 60
+	for i := 1; i <= files; i++ {
+		select {
+		case <-time.After(250 * time.Millisecond):
+		case <-ctx.Done():
+			_ = x.Abort() // fails if the job was killed
+			return
+		}
+		x.Append(fmt.Appendf(nil, "indexed src/module-%02d.ts (%d of %d)\n", i, i, files))
+	}
+	_ = x.Complete(engine.Exit{})
 }
 
 // stop is a tool that stops the agent's running jobs with the given name.
-func (a *agent) stop(name string) {
-	jobs, err := a.eng.List(a.ctx, engine.Filter{Running: true})
-	if err != nil {
-		a.emit(messageEvent{err.Error()})
-		return
-	}
+func (a *agent) stop(name string) error {
+	jobs, err := a.eng.List(a.ctx, engine.Filter{Running: true, CreatedBy: clientName})
 	for _, j := range jobs {
-		if j.Name != name || j.CreatedBy != clientName {
-			continue
+		if j.Name == name && err == nil {
+			_, err = a.eng.Stop(a.ctx, j.ID, engine.StopOptions{By: clientName})
 		}
-		if _, err := a.eng.Stop(a.ctx, j.ID, engine.StopOptions{By: clientName}); err != nil {
-			a.emit(messageEvent{err.Error()})
-		}
+	}
+	return err
+}
+
+// step is one action of the model in a turn. The turns stand in for a model: a real one would be
+// called over the network, and the rest of the program would stay the same.
+type step struct {
+	say          string
+	name, script string        // arguments of the tool bash
+	yield        time.Duration // time after which the command moves to the background; 0: never
+	index        bool          // index the repository, a tool of the agent itself
+	stop         string        // stop the jobs with this name
+}
+
+const devServer = `echo "> shop@1.4.0 dev"; echo "> vite --port 5173"; sleep 1
+printf '\n  \033[32mVITE\033[m v8.3.4  ready in 312 ms\n\n  ➜  Local:  http://localhost:5173/\n'
+i=0; while :; do i=$((i+1)); sleep 4; echo "$(date +%T) [vite] hmr update /src/page-$i.tsx"; done`
+
+const tests = `for t in cart checkout search; do sleep 1; printf '\033[32m✓\033[m %s.test.ts\n' $t; done
+sleep 1; printf '\033[31m✗\033[m price.test.ts\n  expected 12.50, got 12.499999\n'; exit 1`
+
+const deploy = `printf 'Deploy shop 1.4.1 to production? [y/N] '; read -r answer
+[ "$answer" = y ] || { echo 'not deployed'; exit 1; }
+stty -echo; printf 'Passphrase of the key: '; read -r secret; stty echo
+echo; sleep 1; echo deployed`
+
+func turns() [][]step {
+	return [][]step{
+		{
+			{say: "Let me see what is here."},
+			{name: "git log", script: `git log --oneline -5 2>/dev/null || ls`},
+			{say: "I'll start the development server. It keeps running: press Ctrl+B to send it to the background, or wait 20 seconds."},
+			{name: "npm run dev", script: devServer, yield: 20 * time.Second},
+			{say: "While that runs I'll index the code and run the tests."},
+			{index: true},
+			{name: "npm test", script: tests, yield: time.Minute},
+			{say: "One test fails: price.test.ts compares floating point numbers exactly. Shall I fix it?"},
+		},
+		{
+			{say: "Fixed: prices are counted in cents now. I'll deploy that. The command asks you, not me."},
+			{name: "deploy", script: deploy},
+			{say: "I'll stop the development server."},
+			{stop: "npm run dev"},
+			{say: "Done."},
+		},
 	}
 }

@@ -12,15 +12,27 @@ import (
 	"github.com/hobjobs/hob/engine/local"
 )
 
+// tested is an agent whose events are received by a test.
+type tested struct {
+	*agent
+	events chan any
+}
+
 // begin returns an agent with one turn. Its jobs end with the test.
-func begin(t *testing.T, turn ...step) *agent {
+func begin(t *testing.T, turn ...step) tested {
 	t.Helper()
 	eng, err := engine.New(engine.WithStateDir(t.TempDir()), engine.WithClient(clientName), engine.WithBackend(local.New(local.InProcess())))
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := newAgent(eng)
+	a := tested{newAgent(eng), make(chan any, 16)}
 	a.turns = [][]step{turn}
+	a.start(func(event any) {
+		select {
+		case a.events <- event:
+		case <-a.ctx.Done():
+		}
+	})
 	t.Cleanup(func() {
 		ctx := context.Background() // the test's context is canceled by now
 		a.close()
@@ -38,7 +50,7 @@ func begin(t *testing.T, turn ...step) *agent {
 }
 
 // next returns the agent's next event, which must be an E.
-func next[E any](t *testing.T, a *agent) E {
+func next[E any](t *testing.T, a tested) E {
 	t.Helper()
 	select {
 	case event := <-a.events:
@@ -54,7 +66,7 @@ func next[E any](t *testing.T, a *agent) E {
 }
 
 func TestBackgroundContinuesTheTurn(t *testing.T) {
-	a := begin(t, step{bash: &bashCall{name: "npm run dev", script: "echo ready; exec sleep 600"}}, step{say: "on with it"})
+	a := begin(t, step{name: "npm run dev", script: "echo ready; exec sleep 600"}, step{say: "on with it"})
 	a.answer()
 	job := next[startedEvent](t, a).job
 	if err := a.eng.Background(job.ID); err != nil {
@@ -101,8 +113,8 @@ func TestTranscript(t *testing.T) {
 		},
 	}
 	talk := newTranscript()
-	talk.add(row{kind: rowYou, text: "get the shop running"})
-	talk.add(row{kind: rowCall, call: &call{job: job, background: true}})
+	talk.you("get the shop running")
+	talk.add(row{call: &call{job: job, background: true}})
 	want := `
 > get the shop running
 ⚡ background · npm run dev · 3m12s

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -10,6 +11,8 @@ import (
 
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/ui"
@@ -28,21 +31,13 @@ type host struct {
 	share      int  // rows of the pane
 	hidden     bool // whether the pane is hidden
 	busy       bool // whether the model is working
-	ticking    bool
 	now        time.Time
 	foreground engine.ID // job of the call in the foreground
 	notice     string    // message in the status line
 }
 
 type (
-	clockMsg time.Time
-	// eventMsg has an event of the agent.
-	eventMsg struct{ event any }
-	// tailMsg has the last output lines of the foreground call.
-	tailMsg struct {
-		id    engine.ID
-		lines []string
-	}
+	clockMsg  time.Time
 	failedMsg struct{ err error }
 )
 
@@ -50,26 +45,14 @@ func newHost(eng *engine.Engine, a *agent, pane *ui.Pane) *host {
 	pane.Blur()
 	h := &host{eng: eng, agent: a, pane: pane, prompt: newInput(), talk: newTranscript(), share: 14, now: time.Now()}
 	h.prompt.Focus()
-	h.talk.add(row{kind: rowNote, text: "Ask for something, such as: get the shop running"})
+	h.talk.note("Ask for something, such as: get the shop running")
 	return h
 }
 
-func (h *host) Init() tea.Cmd {
-	return tea.Batch(h.pane.Init(), h.listen())
-}
+func (h *host) Init() tea.Cmd { return tea.Batch(h.pane.Init(), tick()) }
 
-// listen waits for the agent's next event. At most one such command runs at a time.
-func (h *host) listen() tea.Cmd {
-	events, ctx := h.agent.events, h.agent.ctx
-	return func() tea.Msg {
-		select {
-		case event := <-events:
-			return eventMsg{event}
-		case <-ctx.Done():
-			return nil
-		}
-	}
-}
+// tick updates the clock.
+func tick() tea.Cmd { return tea.Every(time.Second, func(t time.Time) tea.Msg { return clockMsg(t) }) }
 
 func (h *host) Update(msg tea.Msg) (tea.Model, tea.Cmd) { return h, h.update(msg) }
 
@@ -80,56 +63,73 @@ func (h *host) update(msg tea.Msg) tea.Cmd {
 		return h.arrange()
 	case tea.KeyPressMsg:
 		return h.press(msg)
+	case tea.PasteMsg:
+		if !h.pane.Focused() {
+			return h.edit(msg)
+		}
 	case tea.MouseClickMsg:
 		h.focus(h.paneRows() > 0 && msg.Y >= h.paneTop())
-		return h.pane.Update(msg)
 	case tea.MouseWheelMsg:
 		if msg.Y < h.paneTop() {
-			h.wheel(msg)
-			return nil
+			return h.scroll(msg)
 		}
-	case eventMsg:
-		return tea.Batch(h.handleEvent(msg.event), h.listen(), h.tick())
 	case clockMsg:
-		h.ticking, h.now = false, time.Time(msg)
-		return tea.Batch(h.tick(), h.readTail(h.foreground))
-	case tailMsg:
-		if c := h.talk.find(msg.id); !c.background {
-			c.tail = msg.lines
-		}
-		return nil
+		h.now = time.Time(msg)
+		return tick()
 	case failedMsg:
 		h.notice = msg.err.Error()
-		return nil
 	case ui.LeaveMsg: // q, at the top of the pane
 		h.focus(false)
-		return nil
-	case ui.BackgroundedMsg, ui.EndedMsg:
-		return nil // the agent gets both from the engine
 	case ui.AttentionMsg:
 		if h.talk.find(msg.Job.ID).background || msg.Why == ui.WhyWaiting { // the model itself handles the end of a foreground job
 			h.notice = fmt.Sprintf("%s: %s", msg.Job.Name, msg.Why)
 		}
-		return nil
 	case ui.CopyMsg:
 		return tea.SetClipboard(msg.Text)
 	case ui.OpenMsg:
 		return open(msg)
-	case tea.PasteMsg:
-		if !h.pane.Focused() {
-			return h.edit(msg)
+	default:
+		if cmd := h.handleEvent(msg); cmd != nil {
+			return cmd
 		}
 	}
 	return h.pane.Update(msg) // the pane ignores unrelated messages
 }
 
-// wheel scrolls the transcript.
-func (h *host) wheel(msg tea.MouseWheelMsg) {
-	switch msg.Button {
-	case tea.MouseWheelUp:
-		h.talk.port.ScrollUp(3)
-	case tea.MouseWheelDown:
-		h.talk.port.ScrollDown(3)
+// handleEvent adds an event of the agent to the transcript.
+func (h *host) handleEvent(event any) tea.Cmd {
+	switch e := event.(type) {
+	case messageEvent:
+		h.talk.add(row{text: e.text})
+	case startedEvent:
+		h.foreground, h.notice = e.job.ID, "" // an earlier notice is outdated
+		h.talk.add(row{call: &call{job: e.job}})
+		return h.pane.Select(e.job.ID)
+	case returnedEvent:
+		h.returned(e)
+	case endedEvent:
+		c := h.talk.find(e.id)
+		c.job.Status, c.job.Exit = e.exit.Status, e.exit
+		h.talk.note(fmt.Sprintf("%s ended in the background: %s", c.job.Name, c.job.Ending()))
+	case questionEvent:
+		h.asked(e)
+	case turnOverEvent:
+		h.busy = false
+	}
+	return nil
+}
+
+func (h *host) returned(e returnedEvent) {
+	if h.foreground == e.id {
+		h.foreground = ""
+	}
+	c := h.talk.find(e.id)
+	if e.err != nil {
+		c.failed = e.err.Error()
+		return
+	}
+	if c.job, c.background = e.result.Job, e.result.Backgrounded; c.background {
+		h.talk.note(fmt.Sprintf("running in the background as %s", e.id))
 	}
 }
 
@@ -155,9 +155,6 @@ func (h *host) press(msg tea.KeyPressMsg) tea.Cmd {
 	if h.pane.Focused() {
 		return h.pane.Update(msg)
 	}
-	if cmd, ok := h.pressDialog(msg); ok {
-		return cmd
-	}
 	switch msg.String() {
 	case "ctrl+c":
 		return tea.Quit
@@ -167,19 +164,23 @@ func (h *host) press(msg tea.KeyPressMsg) tea.Cmd {
 		h.hidden = false
 		h.focus(true)
 		return h.arrange()
-	case "pgup":
-		h.talk.port.HalfPageUp()
+	case "pgup", "pgdown":
+		return h.scroll(msg)
+	}
+	if d := h.dialog(); d != nil {
+		return h.pressDialog(d, msg)
+	}
+	if msg.String() == "enter" {
+		h.enter()
 		return nil
-	case "pgdown":
-		h.talk.port.HalfPageDown()
-		return nil
-	case "esc":
-		h.talk.toEnd()
-		return nil
-	case "enter":
-		return h.enter()
 	}
 	return h.edit(msg)
+}
+
+// scroll scrolls the transcript.
+func (h *host) scroll(msg tea.Msg) (cmd tea.Cmd) {
+	h.talk.port, cmd = h.talk.port.Update(msg)
+	return cmd
 }
 
 // edit passes a message to the line of text that is being edited.
@@ -193,21 +194,19 @@ func (h *host) edit(msg tea.Msg) (cmd tea.Cmd) {
 }
 
 // enter sends the prompt.
-func (h *host) enter() tea.Cmd {
+func (h *host) enter() {
 	text := strings.TrimSpace(h.prompt.Value())
 	switch {
 	case text == "":
-		return nil
+		return
 	case h.busy:
 		h.notice = "The model is still working. Ctrl+B sends its command to the background."
-		return nil
+		return
 	}
 	h.prompt.Reset()
-	h.talk.toEnd()
-	h.talk.add(row{kind: rowYou, text: text})
-	h.busy, h.notice = true, ""
+	h.talk.you(text)
+	h.busy = true
 	h.agent.answer()
-	return h.tick()
 }
 
 // background sends the foreground call to the background: its Run returns at once and the model
@@ -217,13 +216,28 @@ func (h *host) background() tea.Cmd {
 		h.notice = "No command is in the foreground."
 		return nil
 	}
-	eng, id := h.eng, h.foreground
+	id := h.foreground
+	return failing(func() error { return h.eng.Background(id) })
+}
+
+// failing returns a command that shows the error of f in the status line.
+func failing(f func() error) tea.Cmd {
 	return func() tea.Msg {
-		if err := eng.Background(id); err != nil {
+		if err := f(); err != nil {
 			return failedMsg{err}
 		}
 		return nil
 	}
+}
+
+// open shows a file in the pager or the editor.
+func open(msg ui.OpenMsg) tea.Cmd {
+	program := cmp.Or(os.Getenv("PAGER"), "less -R")
+	if msg.Editor {
+		program = cmp.Or(os.Getenv("EDITOR"), "vi")
+	}
+	cmd := exec.CommandContext(context.Background(), "sh", "-c", program+` "$0"`, msg.Path)
+	return tea.ExecProcess(cmd, func(err error) tea.Msg { return failing(func() error { return err })() })
 }
 
 // focus moves the keyboard focus to the pane, or back to the prompt.
@@ -235,95 +249,73 @@ func (h *host) focus(pane bool) {
 	}
 }
 
-// handleEvent adds an event of the agent to the transcript.
-func (h *host) handleEvent(event any) tea.Cmd {
-	switch e := event.(type) {
-	case messageEvent:
-		h.talk.add(row{kind: rowModel, text: e.text})
-	case startedEvent:
-		h.foreground, h.notice = e.job.ID, "" // an earlier notice is outdated
-		h.talk.add(row{kind: rowCall, call: &call{job: e.job}})
-		return h.pane.Select(e.job.ID)
-	case returnedEvent:
-		return h.returned(e)
-	case endedEvent:
-		c := h.talk.find(e.id)
-		c.job.Status, c.job.Exit = e.exit.Status, e.exit
-		h.talk.add(row{kind: rowNote, text: fmt.Sprintf("%s ended in the background: %s", c.job.Name, c.job.Ending())})
-	case questionEvent:
-		h.asked(e)
-	case turnOverEvent:
-		h.busy = false
+// minTranscript is the minimum number of rows for the transcript, the prompt and the status line.
+const minTranscript = 5
+
+// paneRows returns the current height of the pane.
+func (h *host) paneRows() int {
+	_, least := h.pane.MinSize()
+	h.share = max(least, min(h.share, h.h-minTranscript))
+	if h.hidden || h.h < least+minTranscript {
+		return 0
 	}
-	return nil
+	return h.share
 }
 
-func (h *host) returned(e returnedEvent) tea.Cmd {
-	if h.foreground == e.id {
-		h.foreground = ""
+func (h *host) paneTop() int { return h.h - h.paneRows() }
+
+// arrange sets the position and size of the pane. A hidden pane has no size: it neither draws nor
+// ticks, but still receives events.
+func (h *host) arrange() tea.Cmd {
+	h.pane.SetOrigin(0, h.paneTop())
+	return h.pane.SetSize(h.w, h.paneRows())
+}
+
+func (h *host) View() tea.View {
+	var v tea.View
+	v.AltScreen = true
+	v.MouseMode = tea.MouseModeCellMotion
+	v.WindowTitle = "agent"
+	rows := h.paneTop() - 2
+	if h.w == 0 || rows < 1 {
+		return v
 	}
-	c := h.talk.find(e.id)
+	h.prompt.SetWidth(max(1, h.w-len(h.prompt.Prompt)-1))
+	input := h.prompt.View()
+	if d := h.dialog(); d != nil {
+		input = d.view(h.w, rows)
+		rows -= lipgloss.Height(input) - 1
+	}
+	lines := []string{h.talk.view(h.w, rows, h.now), input, h.status()}
+	if h.paneRows() > 0 {
+		lines = append(lines, h.pane.View())
+		if v.Cursor = h.pane.Cursor(); v.Cursor != nil {
+			v.Cursor.Y += h.paneTop()
+		}
+	}
+	v.Content = strings.Join(lines, "\n")
+	return v
+}
+
+// status returns the line between the prompt and the pane, with a notice and the host's own keys.
+func (h *host) status() string {
+	keys := "Tab jobs · PgUp PgDn scroll · Ctrl+T hide or show · Ctrl+↑↓ size · Ctrl+C quit"
 	switch {
-	case e.err != nil:
-		c.failed = e.err.Error()
-	case e.result.Backgrounded:
-		c.job, c.background, c.tail = e.result.Job, true, nil
-		h.talk.add(row{kind: rowNote, text: fmt.Sprintf("running in the background as %s", e.id)})
-	default:
-		c.job = e.result.Job
-		return h.readTail(e.id)
+	case h.pane.Focused() && h.pane.CapturesKeys():
+		keys = ""
+	case h.pane.Focused():
+		keys = "q back to the prompt · Ctrl+T hide · Ctrl+↑↓ size"
+	case h.dialog() != nil:
+		keys = "Enter answer · Esc leave it to the terminal · Tab jobs"
+	case h.foreground != "":
+		keys = "Ctrl+B background · Tab jobs"
 	}
-	return nil
-}
-
-// tick updates the clock while something is running.
-func (h *host) tick() tea.Cmd {
-	if h.ticking || !h.busy && h.pane.Running() == 0 {
-		return nil
+	line := " " + keys
+	switch {
+	case h.notice != "":
+		line = " " + h.notice + " ·" + line
+	case h.busy:
+		line = " working … ·" + line
 	}
-	h.ticking = true
-	return tea.Tick(time.Second/4, func(t time.Time) tea.Msg { return clockMsg(t) })
-}
-
-const tailLines = 4
-
-// readTail reads the last output lines of a job.
-func (h *host) readTail(id engine.ID) tea.Cmd {
-	if id == "" {
-		return nil
-	}
-	eng, ctx := h.eng, h.agent.ctx
-	return func() tea.Msg {
-		log, err := eng.OpenLog(ctx, id, engine.StreamOutput)
-		if err != nil {
-			return failedMsg{err}
-		}
-		defer log.Close()
-		tail := tailMsg{id: id}
-		for line, err := range log.Lines(ctx, engine.Query{Last: true, Limit: tailLines}) {
-			if err != nil {
-				return failedMsg{err}
-			}
-			tail.lines = append(tail.lines, line.Text)
-		}
-		return tail
-	}
-}
-
-// open shows a file in the pager or the editor.
-func open(msg ui.OpenMsg) tea.Cmd {
-	program := os.Getenv("PAGER")
-	if msg.Editor {
-		program = os.Getenv("EDITOR")
-	}
-	if program == "" {
-		program = "less -R"
-	}
-	cmd := exec.CommandContext(context.Background(), "sh", "-c", program+` "$0"`, msg.Path)
-	return tea.ExecProcess(cmd, func(err error) tea.Msg {
-		if err != nil {
-			return failedMsg{err}
-		}
-		return nil
-	})
+	return faint.Width(h.w).Render(ansi.Truncate(line, h.w, "…"))
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // hosted is the program of an agent without a terminal around it.
-func hosted(t *testing.T, a *agent) *host {
+func hosted(t *testing.T, a tested) *host {
 	t.Helper()
 	pane := ui.NewPane(a.eng)
 	t.Cleanup(func() {
@@ -20,7 +20,7 @@ func hosted(t *testing.T, a *agent) *host {
 			t.Error(err)
 		}
 	})
-	host := newHost(a.eng, a, pane)
+	host := newHost(a.eng, a.agent, pane)
 	host.update(tea.WindowSizeMsg{Width: 100, Height: 30})
 	return host
 }
@@ -84,7 +84,7 @@ func TestCtrlBWithoutForegroundCall(t *testing.T) {
 }
 
 func TestCtrlBSendsCallToBackground(t *testing.T) {
-	a := begin(t, step{bash: &bashCall{name: "npm run dev", script: "exec sleep 600"}})
+	a := begin(t, step{name: "npm run dev", script: "exec sleep 600"})
 	h := hosted(t, a)
 	h.types("go")
 	h.update(tea.KeyPressMsg{Code: tea.KeyEnter})

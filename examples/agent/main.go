@@ -16,6 +16,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -54,15 +55,12 @@ func run(shown engine.Filter) error {
 	}
 	a := newAgent(eng)
 	pane := ui.NewPane(eng, ui.WithFilter(shown))
-	_, err = tea.NewProgram(newHost(eng, a, pane)).Run()
+	program := tea.NewProgram(newHost(eng, a, pane))
+	a.start(func(event any) { program.Send(event) })
+	_, err = program.Run()
 	a.close()
 	running := pane.Running()
-	if closeErr := pane.Close(); err == nil {
-		err = closeErr
-	}
-	if closeErr := eng.Close(); err == nil {
-		err = closeErr
-	}
+	err = errors.Join(err, pane.Close(), eng.Close())
 	if running > 0 && err == nil {
 		fmt.Printf("jobs still running: %d; see: hob list\n", running)
 	}

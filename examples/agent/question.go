@@ -140,30 +140,18 @@ func (d *dialog) view(w, h int) string {
 	return box.Render(title + "\n" + question + "\n" + d.input.View())
 }
 
-// pressDialog handles a key of the user. Without a dialog, or if the dialog does not use the key, ok is
-// false.
-func (h *host) pressDialog(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
-	d := h.dialog()
-	if d == nil {
-		return nil, false
-	}
+// pressDialog handles a key for a dialog.
+func (h *host) pressDialog(d *dialog, msg tea.KeyPressMsg) tea.Cmd {
 	switch msg.String() {
 	case "enter":
 		h.dialogs = h.dialogs[1:]
-		a, text := h.agent, d.input.Value()
-		return func() tea.Msg {
-			if err := a.reply(d.questionEvent, text); err != nil {
-				return failedMsg{err}
-			}
-			return nil
-		}, true
+		text := d.input.Value()
+		return failing(func() error { return h.agent.reply(d.questionEvent, text) })
 	case "esc":
 		h.dialogs, h.notice = h.dialogs[1:], d.job.Name+" still waits: answer in its terminal"
-		return nil, true
-	case "ctrl+c", "ctrl+b", "tab", "pgup", "pgdown":
-		return nil, false
+		return nil
 	}
-	return h.edit(msg), true
+	return h.edit(msg)
 }
 
 // asked adds a question, or removes it when it is over. A secret must reach the job's terminal and

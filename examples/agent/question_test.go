@@ -12,7 +12,7 @@ import (
 )
 
 // question is the agent's next question.
-func (a *agent) question(t *testing.T) questionEvent {
+func (a tested) question(t *testing.T) questionEvent {
 	t.Helper()
 	for {
 		if q := next[questionEvent](t, a); q.text != "" {
@@ -23,7 +23,7 @@ func (a *agent) question(t *testing.T) questionEvent {
 
 func TestQuestionIsADialog(t *testing.T) {
 	needTerminal(t)
-	a := begin(t, step{bash: &bashCall{name: "setup", script: `printf 'Your name? '; read -r n; echo "hello $n"`}})
+	a := begin(t, step{name: "setup", script: `printf 'Your name? '; read -r n; echo "hello $n"`})
 	h := hosted(t, a)
 	a.answer()
 	job := next[startedEvent](t, a).job
@@ -61,8 +61,8 @@ func TestQuestionIsADialog(t *testing.T) {
 // answer to the question before is not typed into it.
 func TestSecretIsNoDialog(t *testing.T) {
 	needTerminal(t)
-	a := begin(t, step{bash: &bashCall{name: "login", script: `printf 'User? '; read -r u
-stty -echo; printf 'Sesame: '; read -r s; stty echo; printf '\nToken: '; read -r t; printf 'Go on? '; read -r g; echo "${#s} $g"`}})
+	a := begin(t, step{name: "login", script: `printf 'User? '; read -r u
+stty -echo; printf 'Sesame: '; read -r s; stty echo; printf '\nToken: '; read -r t; printf 'Go on? '; read -r g; echo "${#s} $g"`})
 	a.answer()
 	job := next[startedEvent](t, a).job
 	user := a.question(t)

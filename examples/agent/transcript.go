@@ -13,25 +13,16 @@ import (
 
 // transcript has the messages and tool calls so far, oldest first.
 type transcript struct {
-	rows   []row
-	atEnd  bool // scroll to the end
-	port   viewport.Model
-	styles styles
+	rows []row
+	port viewport.Model // scrolls; at the end it follows new rows
 }
 
-type rowKind int
-
-const (
-	rowYou rowKind = iota
-	rowModel
-	rowCall
-	rowNote
-)
-
+// row is a message in a style, or a tool call.
 type row struct {
-	kind rowKind
-	text string
-	call *call
+	style  lipgloss.Style
+	prefix string
+	text   string
+	call   *call
 }
 
 // call is a tool call and its job.
@@ -39,23 +30,30 @@ type call struct {
 	job        engine.Job
 	background bool
 	failed     string // why the call failed
-	tail       []string
 }
 
-type styles struct{ you, faint, good, bad, accent lipgloss.Style }
+// The styles of the transcript.
+var (
+	strong = lipgloss.NewStyle().Bold(true)
+	faint  = lipgloss.NewStyle().Faint(true)
+	good   = lipgloss.NewStyle().Foreground(lipgloss.Green)
+	bad    = lipgloss.NewStyle().Foreground(lipgloss.Red)
+	accent = lipgloss.NewStyle().Foreground(lipgloss.Yellow)
+)
 
-func newTranscript() *transcript {
-	s := lipgloss.NewStyle()
-	return &transcript{port: viewport.New(), styles: styles{
-		you: s.Bold(true), faint: s.Faint(true), good: s.Foreground(lipgloss.Green), bad: s.Foreground(lipgloss.Red),
-		accent: s.Foreground(lipgloss.Yellow),
-	}}
-}
+func newTranscript() *transcript { return &transcript{port: viewport.New()} }
 
 func (t *transcript) add(r row) { t.rows = append(t.rows, r) }
 
-// toEnd scrolls to the end.
-func (t *transcript) toEnd() { t.atEnd = true }
+// you adds what the user has typed, and goes there.
+func (t *transcript) you(text string) {
+	t.add(row{})
+	t.add(row{style: strong, prefix: "> ", text: text})
+	t.port.GotoBottom()
+}
+
+// note adds a line about what happens.
+func (t *transcript) note(text string) { t.add(row{style: faint, prefix: "  ", text: text}) }
 
 // find returns the call of a job.
 func (t *transcript) find(id engine.ID) *call {
@@ -69,75 +67,45 @@ func (t *transcript) find(id engine.ID) *call {
 
 // view returns h lines: the part that the user has scrolled to, by default the end.
 func (t *transcript) view(w, h int, now time.Time) string {
-	var lines []string
+	var rows []string
 	for _, r := range t.rows {
-		lines = append(lines, t.row(r, w, now)...)
+		if r.call != nil {
+			rows = append(rows, r.call.view(w, now))
+			continue
+		}
+		text := r.style.Width(max(10, w-len(r.prefix))).Render(r.text)
+		rows = append(rows, lipgloss.JoinHorizontal(lipgloss.Top, r.prefix, text))
 	}
-	follow := t.port.AtBottom() || t.atEnd
+	follow := t.port.AtBottom()
 	t.port.SetWidth(w)
 	t.port.SetHeight(h)
-	t.port.SetContentLines(lines)
+	t.port.SetContent(strings.Join(rows, "\n"))
 	if follow {
 		t.port.GotoBottom()
 	}
-	t.atEnd = false
 	return t.port.View()
 }
 
-func (t *transcript) row(r row, w int, now time.Time) []string {
-	s := t.styles
-	switch r.kind {
-	case rowYou:
-		return append([]string{""}, wrap(r.text, w, s.you.Render("> "), "  ", s.you)...)
-	case rowModel:
-		return wrap(r.text, w, "", "", lipgloss.NewStyle())
-	case rowNote:
-		return wrap(r.text, w, "  ", "  ", s.faint)
-	case rowCall:
-	}
-	lines := []string{t.head(r.call, w, now)}
-	for _, l := range r.call.tail {
-		lines = append(lines, ansi.Truncate("    "+s.faint.Render(l), w, "…"))
-	}
-	return lines
-}
-
-// head returns the first line of a call: "⚡ background · npm run dev · 3m12s".
-func (t *transcript) head(c *call, w int, now time.Time) string {
-	s, j := t.styles, c.job
-	sign, word := s.accent.Render("●"), "bash"
+// view returns the line of a call: "⚡ background · npm run dev · 3m12s".
+func (c *call) view(w int, now time.Time) string {
+	j := c.job
+	sign, word := accent.Render("●"), "bash"
 	if c.background {
-		sign, word = s.accent.Render("⚡"), "background"
-	}
-	end := ""
-	if exit, ok := j.Ended(); ok {
-		sign, end = s.bad.Render("✗"), j.Ending()
-		if exit.Code != nil && *exit.Code == 0 {
-			sign = s.good.Render("✓")
-		}
-	}
-	if c.failed != "" {
-		sign, end = s.bad.Render("✗"), c.failed
+		sign, word = accent.Render("⚡"), "background"
 	}
 	parts := []string{word, j.Name, j.Uptime(now).Truncate(time.Second).String()}
-	if end != "" {
-		parts = append(parts, end)
+	exit, ended := j.Ended()
+	switch {
+	case c.failed != "":
+		sign, parts = bad.Render("✗"), append(parts, c.failed)
+	case ended && exit.Code != nil && *exit.Code == 0:
+		sign, parts = good.Render("✓"), append(parts, j.Ending())
+	case ended:
+		sign, parts = bad.Render("✗"), append(parts, j.Ending())
+	case !c.background:
+		parts = append(parts, faint.Render("Ctrl+B sends it to the background"))
 	}
 	// The lightning bolt is two cells wide, so all symbols take three.
 	line := sign + strings.Repeat(" ", 3-ansi.StringWidth(sign)) + strings.Join(parts, " · ")
-	if !j.Status.Finished() && !c.background && c.failed == "" {
-		line += s.faint.Render("   Ctrl+B sends it to the background")
-	}
 	return ansi.Truncate(line, w, "…")
-}
-
-// wrap breaks text into lines of at most w columns.
-func wrap(text string, w int, first, rest string, style lipgloss.Style) []string {
-	var lines []string
-	indent := first
-	for line := range strings.SplitSeq(ansi.Wrap(text, max(10, w-ansi.StringWidth(first)), ""), "\n") {
-		lines = append(lines, indent+style.Render(line))
-		indent = rest
-	}
-	return lines
 }

@@ -2,6 +2,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
@@ -63,11 +64,5 @@ func run() error {
 	}
 	pane := ui.NewPane(eng)
 	_, err = tea.NewProgram(&host{pane: pane}).Run()
-	if closeErr := pane.Close(); err == nil {
-		err = closeErr
-	}
-	if closeErr := eng.Close(); err == nil {
-		err = closeErr
-	}
-	return err
+	return errors.Join(err, pane.Close(), eng.Close())
 }
