@@ -133,14 +133,9 @@ func newApp(eng jobEngine, o AppOptions) *App {
 // terminal reports it. It is dark unless the second color of COLORFGBG is a light one of the 16
 // colors.
 func darkBackground(environ []string) bool {
-	for _, v := range environ {
-		if colors, ok := strings.CutPrefix(v, "COLORFGBG="); ok {
-			background := colors[strings.LastIndexByte(colors, ';')+1:]
-			n, err := strconv.Atoi(background)
-			return err != nil || n != 7 && n < 9 // white and the bright colors, except dark gray
-		}
-	}
-	return true
+	colors := variable(environ, "COLORFGBG")
+	n, err := strconv.Atoi(colors[strings.LastIndexByte(colors, ';')+1:])
+	return err != nil || n != 7 && n < 9 // white and the bright colors, except dark gray
 }
 
 // Run shows the program until the user quits or ctx is done. It must be called only once. Jobs

@@ -219,14 +219,7 @@ func (p *Pane) resized() tea.Cmd {
 	if p.attachment == nil || p.attachment.session == nil || p.attachment.ended || p.term.Size() == p.attachment.asked {
 		return nil
 	}
-	p.sizeGen++
-	gen := p.sizeGen
-	return p.after(resizeAfter, func() tea.Cmd {
-		if gen != p.sizeGen {
-			return nil
-		}
-		return p.resizeNow()
-	})
+	return p.latest(&p.sizeGen, resizeAfter, p.resizeNow)
 }
 
 func (p *Pane) resizeNow() tea.Cmd {

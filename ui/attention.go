@@ -212,7 +212,6 @@ const seenAfter = time.Second
 type viewed struct {
 	id   engine.ID
 	long bool // for seenAfter, or the user has opened it
-	gen  int
 }
 
 // updateViewed updates which job is viewed. It runs after each Update.
@@ -225,22 +224,17 @@ func (p *Pane) updateViewed() tea.Cmd {
 	}
 	var cmd tea.Cmd
 	if id != p.viewed.id {
-		p.viewed = viewed{id: id, gen: p.viewed.gen + 1}
-		cmd = p.after(seenAfter, p.viewedLong(p.viewed.gen))
+		p.viewed = viewed{id: id}
+		cmd = p.latest(&p.viewedGen, seenAfter, func() tea.Cmd {
+			p.viewed.long = true
+			return nil
+		})
 	}
 	if p.attachment != nil || p.focus == areaLog || p.focus == areaDetail {
 		p.viewed.long = true
 	}
 	p.looked()
 	return cmd
-}
-
-// viewedLong counts the viewed job as seen, unless another one has been selected since.
-func (p *Pane) viewedLong(gen int) func() tea.Cmd {
-	return func() tea.Cmd {
-		p.viewed.long = p.viewed.long || gen == p.viewed.gen
-		return nil
-	}
 }
 
 // looked marks the viewed job as seen if it has been on screen long enough.

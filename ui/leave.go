@@ -57,7 +57,6 @@ func (p *Pane) background() tea.Cmd {
 		p.wish = ""
 	}
 	p.spreadFocus()
-	p.chordGen++
 	wait := doubleLeave
 	if a.fore && p.late > 0 {
 		a.away, p.went, wait = true, a.id, p.late
@@ -88,13 +87,8 @@ func (p *Pane) sendAway(a *attachment) tea.Cmd {
 // chordIn waits until a second leave key can no longer follow. If the program will exit to the
 // shell, the screen of the job stays until the engine has answered.
 func (p *Pane) chordIn(wait time.Duration) tea.Cmd {
-	gen := p.chordGen
-	return p.after(wait, func() tea.Cmd {
-		a := p.park
-		switch {
-		case gen != p.chordGen:
-			return nil
-		case a != nil && a.away && p.late < doubleLeave:
+	return p.latest(&p.chordGen, wait, func() tea.Cmd {
+		if a := p.park; a != nil && a.away && p.late < doubleLeave {
 			return tea.Batch(p.sendAway(a), p.chordIn(doubleLeave))
 		}
 		return p.unpark()
@@ -143,10 +137,8 @@ const ignoreKeysTime = 500 * time.Millisecond
 // ignoreKeys ignores keys for ignoreKeysTime.
 func (p *Pane) ignoreKeys() tea.Cmd {
 	p.ignoringKeys = true
-	p.deafGen++
-	gen := p.deafGen
-	return p.after(ignoreKeysTime, func() tea.Cmd {
-		p.ignoringKeys = p.ignoringKeys && gen != p.deafGen
+	return p.latest(&p.deafGen, ignoreKeysTime, func() tea.Cmd {
+		p.ignoringKeys = false
 		return nil
 	})
 }

@@ -121,7 +121,6 @@ type Pane struct {
 
 	interrupted  int // message of the first Ctrl+C
 	searched     []string
-	deafGen      int
 	connecting   string                // host that is being connected
 	ignoringKeys bool                  // ignore keys for a moment: see ignoreKeys
 	plain        bool                  // the last search was for plain text
@@ -129,11 +128,12 @@ type Pane struct {
 	drafts       map[engine.ID]jobText // text of canceled forms, by the job to restart ("": none)
 	lines        []string              // lines sent to jobs
 	unsent       map[engine.ID]string  // unsent lines, by job
-	chordGen     int
-	sizeGen      int
 	pointer      pointer
 	outer        engine.TerminalFacts
 	outerKnown   bool // the host has set outer
+
+	// The numbers of what happens later: see latest.
+	chordGen, sizeGen, deafGen, viewedGen int
 
 	frame string
 	dirty bool

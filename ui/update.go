@@ -92,6 +92,19 @@ func (p *Pane) after(d time.Duration, then func() tea.Cmd) tea.Cmd {
 	return tea.Tick(d, func(time.Time) tea.Msg { return thenMsg{p, then} })
 }
 
+// latest is after, but then does not run if the number has changed by that time: a later call raises
+// it.
+func (p *Pane) latest(number *int, d time.Duration, then func() tea.Cmd) tea.Cmd {
+	*number++
+	began := *number
+	return p.after(d, func() tea.Cmd {
+		if *number != began {
+			return nil
+		}
+		return then()
+	})
+}
+
 // route makes the result of a component's command come back to this pane.
 func (p *Pane) route(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {

@@ -29,7 +29,7 @@ type window struct {
 	rang    []engine.ID // jobs that rang within the last second
 	result  Result
 	leaving engine.ID // job on its way to the background, before the exit to the shell
-	last    tea.View  // last view of the foreground job
+	shown   tea.View  // last view
 
 	asked       time.Time // when the terminal was last queried
 	afterAnswer tea.Cmd   // command that gives the terminal away once it has answered
@@ -243,10 +243,10 @@ func (w *window) leavingToShell() bool {
 
 func (w *window) View() tea.View {
 	if w.held() {
-		return w.unwatched.shown
+		return w.shown
 	}
 	if w.leavingToShell() {
-		return w.last
+		return w.shown
 	}
 	v := tea.NewView(w.pane.View())
 	v.AltScreen = true
@@ -265,10 +265,7 @@ func (w *window) View() tea.View {
 	}
 	v.WindowTitle = w.title()
 	v.ProgressBar = w.progress()
-	if w.o.ToShell && w.pane.attachment != nil {
-		w.last = v
-	}
-	w.unwatched.shown, w.unwatched.drawn, w.unwatched.due = v, true, false
+	w.shown, w.unwatched.due = v, false
 	return v
 }
 
@@ -331,10 +328,8 @@ const unwatchedEvery = 100 * time.Millisecond
 // unwatched paces a window without focus: changes of jobs are drawn a few times a second, the
 // user's actions at once.
 type unwatched struct {
-	round bool     // the next round is scheduled
-	due   bool     // draw the current state
-	shown tea.View // the last view
-	drawn bool     // shown is valid
+	round bool // the next round is scheduled
+	due   bool // draw the current state
 }
 
 type roundMsg struct{}
@@ -360,7 +355,7 @@ func (w *window) paced(msg tea.Msg) tea.Cmd {
 // held reports whether the last view is kept until the next round.
 func (w *window) held() bool {
 	u := &w.unwatched
-	return !w.focused && u.round && !u.due && u.drawn && w.pane.dirty
+	return !w.focused && u.round && !u.due && w.pane.dirty
 }
 
 // floodGate drops excess wheel and motion events so that they do not delay keys: at most one of
