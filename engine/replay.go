@@ -1,15 +1,20 @@
 package engine
 
 import (
+	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/hobjobs/hob/internal/jobdir"
-	"github.com/hobjobs/hob/internal/vt"
+	"github.com/hobjobs/hob/internal/logfile"
 )
 
 // Replay is the recording of a job's terminal: its screen at any time since the start, made from
@@ -265,92 +270,67 @@ func (r *Replay) bursts(gap time.Duration, found func(began time.Duration) bool)
 	}
 }
 
-// begin returns a player at the beginning.
-func (r *Replay) begin() player {
-	return player{r: r, term: vt.New(r.first.Size.Cols, r.first.Size.Rows), size: r.first.Size}
+// castHeader is the first line of an asciicast (version 2 of asciinema's file format).
+type castHeader struct {
+	Version   int               `json:"version"`
+	Width     int               `json:"width"`
+	Height    int               `json:"height"`
+	Timestamp int64             `json:"timestamp"` // of the first output, in seconds since 1970
+	Title     string            `json:"title,omitempty"`
+	Env       map[string]string `json:"env"`
 }
 
-// player runs the emulator over the log.
-type player struct {
-	r      *Replay
-	term   *vt.Terminal
-	size   Size
-	offset int64
-	at     time.Duration
-}
-
-// frame returns the screen as it is.
-func (p *player) frame() Frame {
-	return Frame{Reset: true, Data: p.term.Snapshot(vt.SnapshotOptions{}), Size: p.size, At: p.at, Offset: p.offset}
-}
-
-// next processes the output of the next moment.
-func (p *player) next(ctx context.Context) (Frame, error) {
-	m, ok := p.r.log.times.At(p.offset)
-	if !ok {
-		m = p.r.first
-	}
-	end, _ := p.r.momentEnd(ctx, m)
-	return p.upTo(ctx, end)
-}
-
-// pieceOfReplay bounds what is read at once.
-const pieceOfReplay = 1 << 20
-
-// upTo processes output up to an offset, at most to the next change of the size. A frame after a
-// change of the size, or after bytes that the log limit has freed, is a snapshot.
-func (p *player) upTo(ctx context.Context, offset int64) (Frame, error) {
-	reset := p.resize()
-	size, err := p.r.log.Size(ctx)
+// WriteCast writes the recording as asciicast version 2, from its beginning to its present end.
+// Characters that are not valid UTF-8 are replaced, because the format is JSON.
+func (r *Replay) WriteCast(ctx context.Context, w io.Writer) error {
+	out := bufio.NewWriter(w)
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	size := r.first.Size
+	title := r.job.Name
+	err := enc.Encode(castHeader{
+		Version: 2, Width: size.Cols, Height: size.Rows, Timestamp: r.first.At.Unix(), Title: strings.ToValidUTF8(title, "\uFFFD"),
+		Env: map[string]string{"TERM": "xterm-256color"},
+	})
 	if err != nil {
-		return Frame{}, err
+		return err
 	}
-	offset = min(offset, p.offset+pieceOfReplay, size)
-	if m, ok := p.r.log.times.Resized(p.offset, offset, p.size); ok {
-		offset = m.Offset
+	p := r.begin()
+	event := func(at time.Duration, kind, data string) error {
+		return enc.Encode([]any{at.Seconds(), kind, data})
 	}
-	if m, ok := p.r.log.times.At(p.offset); ok {
-		p.at = p.r.since(m)
-	}
-	var data []byte
-	if offset > p.offset {
-		holes, err := p.r.log.Holes(ctx)
+	var held []byte // the beginning of a character whose end is in the next frame
+	for {
+		before := p.offset
+		f, err := p.next(ctx)
 		if err != nil {
-			return Frame{}, err
+			return err
 		}
-		for _, h := range holes {
-			if p.offset < h.End && offset > h.Start {
-				if p.offset < h.Start {
-					offset = h.Start
-					break
-				}
-				p.offset, offset = h.End, max(offset, h.End)
-				p.term, reset = vt.New(p.size.Cols, p.size.Rows), true
-				p.resize()
+		if f.Size != size {
+			size = f.Size
+			if err := event(f.At, "r", strconv.Itoa(size.Cols)+"x"+strconv.Itoa(size.Rows)); err != nil {
+				return err
 			}
 		}
-		if data, err = p.r.log.Bytes(ctx, p.offset, offset); err != nil {
-			return Frame{}, err
+		data := f.Data
+		if f.Reset && before < f.Offset { // what was printed at the new size, or after freed bytes
+			data = append([]byte("\x1bc"), data...)
+		} else if f.Reset {
+			data = nil
 		}
-		p.term.Write(data)
-		p.offset = offset
-	}
-	p.r.keep(p)
-	f := Frame{Data: data, Size: p.size, At: p.at, Offset: p.offset}
-	if reset {
-		f = p.frame()
-	}
-	f.End = p.offset >= size
-	return f, nil
-}
-
-// resize applies the sizes recorded at the current offset. It reports whether there were any.
-func (p *player) resize() (changed bool) {
-	for _, size := range p.r.log.times.Sizes(p.offset) {
-		if size != p.size && size.Cols > 0 && size.Rows > 0 {
-			p.term.Resize(size.Cols, size.Rows)
-			p.size, changed = size, true
+		data = append(held, data...)
+		held = nil
+		if n := logfile.IncompleteRune(data); n > 0 && !f.End {
+			held = append(held, data[len(data)-n:]...)
+			data = data[:len(data)-n]
+		}
+		if len(data) > 0 {
+			if err := event(f.At, "o", strings.ToValidUTF8(string(data), "\uFFFD")); err != nil {
+				return err
+			}
+		}
+		if f.End {
+			return out.Flush()
 		}
 	}
-	return changed
 }

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/queue"
@@ -101,6 +102,24 @@ func (e *Engine) Start(ctx context.Context, spec Spec, opts ...StartOption) (Job
 	e.changed()
 	e.sweepSometimes()
 	return j, nil
+}
+
+// create creates the directory of a job, whose lock the caller has then. On a full disk it empties
+// the trash and tries again.
+func (e *Engine) create(ctx context.Context, m *jobdir.Meta) (dir string, lock *jobdir.FileLock, err error) {
+	hold := func(dir string) (err error) {
+		lock.Close() // of the first attempt
+		lock, err = jobdir.Lock(dir)
+		return err
+	}
+	if dir, err = e.root.Create(m, m.Name, hold); errors.Is(err, syscall.ENOSPC) && e.makeRoom(ctx) {
+		dir, err = e.root.Create(m, m.Name, hold)
+	}
+	if err != nil {
+		lock.Close()
+		return "", nil, rootError(err)
+	}
+	return dir, lock, nil
 }
 
 // complete validates spec and fills in the defaults.

@@ -9,6 +9,96 @@ import (
 	"github.com/hobjobs/hob/internal/vt"
 )
 
+// begin returns a player at the beginning.
+func (r *Replay) begin() player {
+	return player{r: r, term: vt.New(r.first.Size.Cols, r.first.Size.Rows), size: r.first.Size}
+}
+
+// player runs the emulator over the log.
+type player struct {
+	r      *Replay
+	term   *vt.Terminal
+	size   Size
+	offset int64
+	at     time.Duration
+}
+
+// frame returns the screen as it is.
+func (p *player) frame() Frame {
+	return Frame{Reset: true, Data: p.term.Snapshot(vt.SnapshotOptions{}), Size: p.size, At: p.at, Offset: p.offset}
+}
+
+// next processes the output of the next moment.
+func (p *player) next(ctx context.Context) (Frame, error) {
+	m, ok := p.r.log.times.At(p.offset)
+	if !ok {
+		m = p.r.first
+	}
+	end, _ := p.r.momentEnd(ctx, m)
+	return p.upTo(ctx, end)
+}
+
+// pieceOfReplay bounds what is read at once.
+const pieceOfReplay = 1 << 20
+
+// upTo processes output up to an offset, at most to the next change of the size. A frame after a
+// change of the size, or after bytes that the log limit has freed, is a snapshot.
+func (p *player) upTo(ctx context.Context, offset int64) (Frame, error) {
+	reset := p.resize()
+	size, err := p.r.log.Size(ctx)
+	if err != nil {
+		return Frame{}, err
+	}
+	offset = min(offset, p.offset+pieceOfReplay, size)
+	if m, ok := p.r.log.times.Resized(p.offset, offset, p.size); ok {
+		offset = m.Offset
+	}
+	if m, ok := p.r.log.times.At(p.offset); ok {
+		p.at = p.r.since(m)
+	}
+	var data []byte
+	if offset > p.offset {
+		holes, err := p.r.log.Holes(ctx)
+		if err != nil {
+			return Frame{}, err
+		}
+		for _, h := range holes {
+			if p.offset < h.End && offset > h.Start {
+				if p.offset < h.Start {
+					offset = h.Start
+					break
+				}
+				p.offset, offset = h.End, max(offset, h.End)
+				p.term, reset = vt.New(p.size.Cols, p.size.Rows), true
+				p.resize()
+			}
+		}
+		if data, err = p.r.log.Bytes(ctx, p.offset, offset); err != nil {
+			return Frame{}, err
+		}
+		p.term.Write(data)
+		p.offset = offset
+	}
+	p.r.keep(p)
+	f := Frame{Data: data, Size: p.size, At: p.at, Offset: p.offset}
+	if reset {
+		f = p.frame()
+	}
+	f.End = p.offset >= size
+	return f, nil
+}
+
+// resize applies the sizes recorded at the current offset. It reports whether there were any.
+func (p *player) resize() (changed bool) {
+	for _, size := range p.r.log.times.Sizes(p.offset) {
+		if size != p.size && size.Cols > 0 && size.Rows > 0 {
+			p.term.Resize(size.Cols, size.Rows)
+			p.size, changed = size, true
+		}
+	}
+	return changed
+}
+
 const (
 	// checkpointEvery is the least number of bytes of the log between two checkpoints. The emulator
 	// processes them in a few milliseconds.
