@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"syscall"
 	"time"
 
@@ -120,6 +121,29 @@ func holderEnviron() []string {
 		}
 	}
 	return env
+}
+
+// ownProgram returns a path that executes this program: on Linux this very one, even if its file has been
+// replaced.
+func ownProgram() (string, error) {
+	if runtime.GOOS == "linux" {
+		return "/proc/self/exe", nil
+	}
+	return os.Executable()
+}
+
+// ownFile returns the path of this program's file, with links resolved: Homebrew links hob and
+// hob-holder into another directory, and a link to hob-holder is not trusted. On Linux the file may
+// have been replaced; only its directory is used.
+func ownFile() (string, error) {
+	program, err := ownProgram()
+	if err != nil {
+		return "", err
+	}
+	if runtime.GOOS == "linux" {
+		return os.Readlink(program)
+	}
+	return filepath.EvalSymlinks(program)
 }
 
 // holderBeside returns the path of hob-holder in the directory of this program, if it is as

@@ -25,6 +25,7 @@ import (
 	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/localjob"
+	"github.com/hobjobs/hob/internal/queue"
 )
 
 // startTimeout is how long a holder may take to start its job. It normally takes milliseconds; a
@@ -258,4 +259,45 @@ func (c *children) reap() {
 		got, err := syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
 		return got == pid || errors.Is(err, syscall.ECHILD)
 	})
+}
+
+// ticket is the place of a new job in its queue, for its holder. The zero ticket is that of a job that
+// starts at once.
+type ticket struct {
+	env   []string // for the holder
+	alive *jobdir.Alive
+	gone  func()
+}
+
+// enqueue puts a new job in its queue. The caller has the job's lock.
+func (b *Backend) enqueue(l engine.Launch) (ticket, error) {
+	if b.inProcess {
+		return ticket{}, fmt.Errorf("%w: a queue for jobs in this program", engine.ErrUnsupported)
+	}
+	alive, err := jobdir.OpenAlive(l.Dir)
+	if err != nil {
+		return ticket{}, err
+	}
+	env, gone, err := queue.Enter(l.Dir, l.Spec.Queue, l.Spec.After, l.Spec.AfterAny)
+	if err != nil {
+		alive.Close()
+		return ticket{}, err
+	}
+	return ticket{env, alive, gone}, nil
+}
+
+// leave removes a job that was not started from its queue.
+func (t ticket) leave() {
+	if t.gone != nil {
+		t.gone()
+	}
+}
+
+// kept returns the descriptors that a holder keeps: the lock, and the pipe of a queued job.
+func (t ticket) kept(lock *jobdir.FileLock) []int {
+	fds := []int{int(lock.File().Fd())}
+	if t.alive != nil {
+		fds = append(fds, t.alive.FD())
+	}
+	return fds
 }

@@ -9,9 +9,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/turn"
+	"github.com/hobjobs/hob/internal/watch"
 )
 
 // Default is the name of the queue of jobs that name none.
@@ -158,4 +161,107 @@ func After(ids []record.ID) string {
 		names = append(names, string(id))
 	}
 	return "after " + strings.Join(names, ", ")
+}
+
+const (
+	// followPause is the minimum time between two looks at a queue that changes.
+	followPause = 30 * time.Millisecond
+	// cleanEvery is how often a client that follows a queue looks for jobs whose holder was killed: if
+	// no other job waits behind them, no other process would notice.
+	cleanEvery = time.Second
+)
+
+// Follower reads a queue whenever it changes. All followers of a queue in this program share it.
+type Follower struct {
+	dir  string
+	stop chan struct{}
+	done chan struct{}
+
+	mu      sync.Mutex
+	view    View
+	changed chan struct{} // closed at the next change
+}
+
+// followers are those of this program, by directory.
+var followers struct {
+	mu    sync.Mutex
+	byDir map[string]*Follower
+	users map[*Follower]int
+}
+
+// Follow returns the follower of the queue in dir. leave must be called once.
+func Follow(dir string) (f *Follower, leave func()) {
+	followers.mu.Lock()
+	defer followers.mu.Unlock()
+	f = followers.byDir[dir]
+	if f == nil {
+		f = &Follower{dir: dir, stop: make(chan struct{}), done: make(chan struct{}), changed: make(chan struct{})}
+		w := watch.Dir(filepath.Join(dir, "jobs"))
+		s := watch.Dir(dir) // its settings
+		f.read()
+		go f.run(w, s)
+		if followers.byDir == nil {
+			followers.byDir, followers.users = map[string]*Follower{}, map[*Follower]int{}
+		}
+		followers.byDir[dir] = f
+	}
+	followers.users[f]++
+	return f, sync.OnceFunc(func() { unfollow(f) })
+}
+
+func unfollow(f *Follower) {
+	followers.mu.Lock()
+	defer followers.mu.Unlock()
+	if followers.users[f]--; followers.users[f] > 0 {
+		return
+	}
+	delete(followers.users, f)
+	delete(followers.byDir, f.dir)
+	close(f.stop)
+	<-f.done
+}
+
+// Now returns the queue, and a channel that is closed when it may have changed.
+func (f *Follower) Now() (*View, <-chan struct{}) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	v := f.view
+	return &v, f.changed
+}
+
+func (f *Follower) read() {
+	v, err := Read(f.dir)
+	if err != nil {
+		return // the next change or look tries again
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.view = v
+	close(f.changed)
+	f.changed = make(chan struct{})
+}
+
+func (f *Follower) run(entries, settings *watch.Watcher) {
+	defer close(f.done)
+	defer entries.Close()
+	defer settings.Close()
+	clean := time.NewTicker(cleanEvery)
+	defer clean.Stop()
+	for {
+		select {
+		case <-f.stop:
+			return
+		case <-entries.C:
+		case <-settings.C:
+		case <-clean.C:
+			Clean(f.dir) // which is a change
+			continue
+		}
+		f.read()
+		select {
+		case <-f.stop:
+			return
+		case <-time.After(followPause):
+		}
+	}
 }
