@@ -133,16 +133,6 @@ func (a *app) knownOnly(unreachable, err error) error {
 	return exitStatus(f.exit)
 }
 
-// The columns of the table on a terminal.
-const (
-	columnID = iota
-	columnStatus
-	columnTime
-	columnEnded
-	columnHost
-	columnName
-)
-
 // listNewestRuns is listTable without the jobs that have ended and were restarted.
 func (a *app) listNewestRuns(jobs []engine.Job, now time.Time) error {
 	restarted := map[engine.ID]bool{}
@@ -186,14 +176,11 @@ func (a *app) listTable(jobs []engine.Job, now time.Time) error {
 			cell{text: units.FormatDuration(j.Uptime(now)), right: true}, cell{text: ended, right: true},
 			cell{text: escape(j.Host)}, cell{text: escape(j.Name)})
 	}
-	drop := []int{columnTime, columnEnded, columnName}
+	drop := []string{"TIME", "ENDED", "NAME"}
 	if !remote {
-		for i := range t.rows {
-			t.rows[i] = append(t.rows[i][:columnHost], t.rows[i][columnName])
-		}
-		drop = []int{columnTime, columnEnded, columnHost}
+		t.hide("HOST")
 	}
-	return printLines(a, t.lines(terminalSize(a.stdout).Cols, len(t.rows[0])-1, drop, a.colored(a.stdout)))
+	return printLines(a, t.lines(terminalSize(a.stdout).Cols, drop, a.colored(a.stdout)))
 }
 
 // listPlain is the list for a program: id, status, end (code, signal or a dash),

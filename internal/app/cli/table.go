@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hobjobs/hob/internal/cells"
@@ -31,35 +32,33 @@ func newTable(names ...string) *table {
 
 func (t *table) add(row ...cell) { t.rows = append(t.rows, row) }
 
-// lines renders the table at most limit columns wide (0: no limit). If it does not fit, the
-// column flex is shortened first, then the columns in drop are left out one by one.
-func (t *table) lines(limit, flex int, drop []int, colored bool) []string {
+// hide removes a column and returns its index.
+func (t *table) hide(name string) (at int) {
+	at = slices.IndexFunc(t.rows[0], func(c cell) bool { return c.text == name })
+	for i, row := range t.rows {
+		t.rows[i] = slices.Delete(row, at, at+1)
+	}
+	return at
+}
+
+// lines renders the table at most limit columns wide (0: no limit). If it does not fit, the last
+// column is shortened first, then those with the names in drop are left out one by one.
+func (t *table) lines(limit int, drop []string, colored bool) []string {
 	widths := t.widths()
-	gone := map[int]bool{}
-	if limit > 0 {
+	if over := total(widths) - limit; limit > 0 && over > 0 {
 		const least = 8
-		over := total(widths, gone) - limit
-		if over > 0 {
-			cut := min(over, max(widths[flex]-least, 0))
-			widths[flex] -= cut
-			over -= cut
-		}
-		for _, c := range drop {
-			if over <= 0 {
-				break
-			}
-			gone[c] = true
-			over = total(widths, gone) - limit
+		last := &widths[len(widths)-1]
+		*last -= min(over, max(*last-least, 0))
+		for len(drop) > 0 && total(widths) > limit {
+			at := t.hide(drop[0])
+			widths, drop = slices.Delete(widths, at, at+1), drop[1:]
 		}
 	}
 	lines := make([]string, 0, len(t.rows))
 	for _, row := range t.rows {
 		var b strings.Builder
 		for i, c := range row {
-			if gone[i] {
-				continue
-			}
-			if b.Len() > 0 {
+			if i > 0 {
 				b.WriteString("  ")
 			}
 			text := cells.TruncateMiddle(c.text, widths[i], "…")
@@ -77,24 +76,19 @@ func (t *table) lines(limit, flex int, drop []int, colored bool) []string {
 }
 
 func (t *table) widths() []int {
-	var widths []int
+	widths := make([]int, len(t.rows[0]))
 	for _, row := range t.rows {
 		for i, c := range row {
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
 			widths[i] = max(widths[i], cells.Width(c.text))
 		}
 	}
 	return widths
 }
 
-func total(widths []int, gone map[int]bool) int {
-	sum := -2
-	for i, w := range widths {
-		if !gone[i] {
-			sum += w + 2
-		}
+func total(widths []int) int {
+	sum := 2 * (len(widths) - 1)
+	for _, w := range widths {
+		sum += w
 	}
 	return sum
 }
