@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -115,11 +114,4 @@ func expandOne(s string, lookup func(string) (string, bool)) (string, error) {
 		return m[4], nil
 	}
 	return text, nil
-}
-
-// copyOf returns a copy of env, not nil.
-func copyOf(env map[string]string) map[string]string {
-	clone := map[string]string{}
-	maps.Copy(clone, env)
-	return clone
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -178,7 +179,7 @@ func (p *parser) procfile(data []byte) {
 			p.note(i+1, "not of the form NAME: COMMAND, where NAME has only letters, digits, - and _")
 			continue
 		}
-		proc := Process{Name: m[1], Line: i + 1, Script: m[2], Dir: p.plan.Dir, Env: copyOf(env), FreePort: !hasPort}
+		proc := Process{Name: m[1], Line: i + 1, Script: m[2], Dir: p.plan.Dir, Env: maps.Clone(env), FreePort: !hasPort}
 		if hasPort {
 			proc.Env["PORT"] = portOf(base, len(p.plan.Processes))
 		}

@@ -28,7 +28,7 @@ func (p *Plan) Select(names []string) ([]Process, error) {
 			return nil, p.unknown(name)
 		}
 	}
-	o := order{plan: p, chosen: map[string]bool{}, state: map[string]int{}, stands: map[string][]Need{}}
+	o := order{plan: p, chosen: map[string]bool{}, visited: map[string]bool{}, stands: map[string][]Need{}}
 	o.choose(names)
 	for _, proc := range p.Processes {
 		if o.chosen[proc.Name] {
@@ -59,17 +59,12 @@ func (p *Plan) unknown(name string) error {
 
 // order puts processes in order.
 type order struct {
-	plan   *Plan
-	chosen map[string]bool
-	state  map[string]int    // inWork, done
-	stands map[string][]Need // what stands for a process without a command
-	result []Process
+	plan    *Plan
+	chosen  map[string]bool
+	visited map[string]bool
+	stands  map[string][]Need // what stands for a process without a command
+	result  []Process
 }
-
-const (
-	inWork = 1
-	done   = 2
-)
 
 // choose adds processes and what they need to those that are chosen.
 func (o *order) choose(names []string) {
@@ -88,16 +83,15 @@ func (o *order) choose(names []string) {
 
 // visit adds a process to the result, after what it needs. path has the processes that need it.
 func (o *order) visit(name string, path []string) error {
-	if o.state[name] == done {
+	if o.visited[name] {
 		return nil
 	}
-	path = append(path, name)
 	proc := *o.plan.find(name)
-	if o.state[name] == inWork {
-		cycle := path[slices.Index(path, name):]
-		return &Error{o.plan.File, proc.Line, "these processes need each other: " + strings.Join(cycle, " → ")}
+	from := slices.Index(path, name)
+	path = append(path, name)
+	if from >= 0 {
+		return &Error{o.plan.File, proc.Line, "these processes need each other: " + strings.Join(path[from:], " → ")}
 	}
-	o.state[name] = inWork
 	for _, n := range proc.Needs {
 		if !o.chosen[n.Name] {
 			continue
@@ -106,7 +100,7 @@ func (o *order) visit(name string, path []string) error {
 			return err
 		}
 	}
-	o.state[name] = done
+	o.visited[name] = true
 	proc.Needs = o.needs(proc.Needs)
 	if proc.runs() {
 		o.result = append(o.result, proc)

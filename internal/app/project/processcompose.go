@@ -3,6 +3,7 @@ package project
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net"
 	"os/exec"
 	"path/filepath"
@@ -79,19 +80,15 @@ func (c *compose) process(name string, line int, f *fields) Process {
 		c.p.fail(line, "%s has no command", f.at)
 	}
 	if !f.truth("is_dotenv_disabled") {
-		proc.Env = copyOf(c.dotenv)
+		proc.Env = maps.Clone(c.dotenv)
 	}
 	if file := f.text("env_file"); file != "" {
 		if !filepath.IsAbs(file) {
 			file = filepath.Join(proc.Dir, file)
 		}
-		for k, v := range c.p.dotenv(file) {
-			proc.Env[k] = v
-		}
+		maps.Copy(proc.Env, c.p.dotenv(file))
 	}
-	for k, v := range c.global {
-		proc.Env[k] = v
-	}
+	maps.Copy(proc.Env, c.global)
 	c.p.environment(f.get("environment"), f.path("environment"), proc.Env)
 	proc.OnRequest = f.truth("disabled") || f.truth("is_foreground")
 	c.needs(&proc, f.object("depends_on"))

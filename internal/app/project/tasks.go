@@ -345,24 +345,19 @@ func (t *tasks) ready(proc *Process, matcher *value, at string) {
 
 // expandTask replaces the variables of the editor that have a meaning outside of it.
 func (p *parser) expandTask(s string) (string, error) {
-	var b strings.Builder
-	for {
-		before, rest, found := strings.Cut(s, "${")
-		b.WriteString(before)
-		if !found {
-			return b.String(), nil
-		}
-		name, after, closed := strings.Cut(rest, "}")
-		if !closed {
-			return "", errors.New("a closing } is missing")
-		}
+	var err error
+	expanded := regexp.MustCompile(`\$\{[^}]*\}?`).ReplaceAllStringFunc(s, func(variable string) string {
+		name, closed := strings.CutSuffix(variable[len("${"):], "}")
 		text, ok := p.taskVariable(name)
-		if !ok {
-			return "", fmt.Errorf("${%s} has a value only in the editor", name)
+		switch {
+		case !closed:
+			err = cmp.Or(err, errors.New("a closing } is missing"))
+		case !ok:
+			err = cmp.Or(err, fmt.Errorf("%s has a value only in the editor", variable))
 		}
-		b.WriteString(text)
-		s = after
-	}
+		return text
+	})
+	return expanded, err
 }
 
 func (p *parser) taskVariable(name string) (string, bool) {
