@@ -9,6 +9,7 @@
 package agents
 
 import (
+	"cmp"
 	_ "embed"
 	"os"
 	"path/filepath"
@@ -26,26 +27,17 @@ type Agent struct {
 
 	shell     string // the name of its shell tool
 	protocol  protocol
-	locations func(env) []part
+	locations func(home string) []part
 }
 
-// env finds the directories of an agent.
-type env struct {
-	home   string
-	getenv func(string) string
+// dirIn returns the directory in an environment variable, or else the one with these parts.
+func dirIn(variable string, parts ...string) string {
+	return cmp.Or(os.Getenv(variable), filepath.Join(parts...))
 }
 
-// dir is the directory in the variable name, else the one below home.
-func (e env) dir(name string, below ...string) string {
-	if d := e.getenv(name); d != "" {
-		return d
-	}
-	return filepath.Join(append([]string{e.home}, below...)...)
-}
-
-// config is a program's directory by the XDG rules, which these agents follow on every system.
-func (e env) config(program string) string {
-	return filepath.Join(e.dir("XDG_CONFIG_HOME", ".config"), program)
+// configDir returns a program's directory by the XDG rules, which these agents follow on every system.
+func configDir(home, program string) string {
+	return filepath.Join(dirIn("XDG_CONFIG_HOME", home, ".config"), program)
 }
 
 //go:embed skill.md
@@ -107,12 +99,9 @@ func Find(name string) (Agent, bool) {
 
 const server = `{"command": "hob", "args": ["mcp"]}`
 
-func claude(e env) []part {
-	dir := e.dir("CLAUDE_CONFIG_DIR", ".claude")
-	state := filepath.Join(e.home, ".claude.json")
-	if e.getenv("CLAUDE_CONFIG_DIR") != "" {
-		state = filepath.Join(dir, ".claude.json")
-	}
+func claude(home string) []part {
+	dir := dirIn("CLAUDE_CONFIG_DIR", home, ".claude")
+	state := filepath.Join(dirIn("CLAUDE_CONFIG_DIR", home), ".claude.json")
 	settings := filepath.Join(dir, "settings.json")
 	return []part{
 		jsonPart{file: state, what: "MCP server", at: []string{"mcpServers", "hob"}, value: `{"type": "stdio", "command": "hob", "args": ["mcp"]}`},
@@ -122,8 +111,8 @@ func claude(e env) []part {
 	}
 }
 
-func codex(e env) []part {
-	dir := e.dir("CODEX_HOME", ".codex")
+func codex(home string) []part {
+	dir := dirIn("CODEX_HOME", home, ".codex")
 	hooks := filepath.Join(dir, "hooks.json")
 	return []part{
 		tomlPart{file: filepath.Join(dir, "config.toml"), what: "MCP server", at: []string{"mcp_servers", "hob"}, text: "[mcp_servers.hob]\n" +
@@ -136,8 +125,8 @@ func codex(e env) []part {
 	}
 }
 
-func gemini(e env) []part {
-	dir := filepath.Join(e.dir("GEMINI_CLI_HOME"), ".gemini")
+func gemini(home string) []part {
+	dir := filepath.Join(dirIn("GEMINI_CLI_HOME", home), ".gemini")
 	settings := filepath.Join(dir, "settings.json")
 	return []part{
 		jsonPart{file: settings, what: "MCP server", at: []string{"mcpServers", "hob"}, value: server},
@@ -148,8 +137,8 @@ func gemini(e env) []part {
 	}
 }
 
-func opencode(e env) []part {
-	dir := e.config("opencode")
+func opencode(home string) []part {
+	dir := configDir(home, "opencode")
 	settings := filepath.Join(dir, "opencode.json")
 	if jsonc := filepath.Join(dir, "opencode.jsonc"); exists(jsonc) { // it wins over opencode.json
 		settings = jsonc
@@ -161,16 +150,9 @@ func opencode(e env) []part {
 	}
 }
 
-func crush(e env) []part {
-	dir := e.getenv("CRUSH_GLOBAL_CONFIG")
-	if dir == "" {
-		dir = e.config("crush")
-	}
-	settings := filepath.Join(dir, "crush.json")
-	skills := e.getenv("CRUSH_SKILLS_DIR")
-	if skills == "" {
-		skills = filepath.Join(e.config("crush"), "skills")
-	}
+func crush(home string) []part {
+	settings := filepath.Join(dirIn("CRUSH_GLOBAL_CONFIG", configDir(home, "crush")), "crush.json")
+	skills := dirIn("CRUSH_SKILLS_DIR", configDir(home, "crush"), "skills")
 	return []part{
 		jsonPart{file: settings, what: "MCP server", at: []string{"mcp", "hob"}, value: `{"type": "stdio", "command": "hob", "args": ["mcp"]}`},
 		hook(settings, "PreToolUse", `{"name": "hob", "matcher": "^bash$", "command": "hob hook crush", "timeout": 10}`),

@@ -84,7 +84,7 @@ func (a Agent) Plan(remove bool) (Plan, error) {
 		return Plan{}, fmt.Errorf("cannot find the home directory: %w", err)
 	}
 	var p Plan
-	parts := a.locations(env{home: home, getenv: os.Getenv})
+	parts := a.locations(home)
 	for _, part := range parts {
 		f, err := p.file(part.path())
 		if err != nil {
