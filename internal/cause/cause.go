@@ -201,15 +201,11 @@ var prefix pattern = `^(#\d+ \d+\.\d+|(\d\d:\d\d:\d\d )?[A-Za-z][\w.-]* +\||\[\d
 
 // withoutPrefixes returns the lines as the programs printed them.
 func withoutPrefixes(lines []string) []string {
-	clean := lines
+	clean := slices.Clone(lines)
 	for i, line := range lines {
-		if len(line) > maxLine || !prefix.regexp().MatchString(line) {
-			continue
+		if len(line) <= maxLine {
+			clean[i] = prefix.regexp().ReplaceAllString(line, "")
 		}
-		if &clean[0] == &lines[0] {
-			clean = slices.Clone(lines)
-		}
-		clean[i] = prefix.regexp().ReplaceAllString(line, "")
 	}
 	return clean
 }
@@ -236,8 +232,11 @@ func at(lines []string, i int, text string, code int) (Cause, rule) {
 		if r.read != nil && !r.read(&c, lines) {
 			continue
 		}
+		if r.then != "" {
+			c.addFrom(lines, r.then)
+		}
 		if r.rank > 0 && strings.HasSuffix(c.Text, ":") {
-			nextLine(&c, lines)
+			c.addFrom(lines, anyText)
 		}
 		if r.rank > 0 {
 			refine(&c)

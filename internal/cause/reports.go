@@ -24,22 +24,21 @@ func (c *Cause) add(text string, line int) {
 	c.Last = max(c.Last, line)
 }
 
-var anyText pattern = `\S`
-
-// nextLine adds the next line that is not empty.
-func nextLine(c *Cause, lines []string) bool {
-	if k, _ := following(lines, c.Line, anyText); k >= 0 {
-		c.add(lines[k], k)
+// addFrom appends the groups of the first later line of the report that matches shape.
+func (c *Cause) addFrom(lines []string, shape pattern) {
+	if k, m := following(lines, c.Line, shape); k >= 0 {
+		c.add(strings.Join(m[1:], ""), k)
 	}
-	return true
 }
+
+var anyText pattern = `^(.*\S.*)$`
 
 func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
 // ghc adds the message of the Haskell compiler, which is below a code of the error.
 func ghc(c *Cause, lines []string) bool {
 	if strings.Contains(c.Text, "[GHC-") && strings.HasSuffix(c.Text, "]") {
-		nextLine(c, lines)
+		c.addFrom(lines, anyText)
 	}
 	return true
 }
@@ -206,7 +205,7 @@ var dotnetFrame pattern = `^\s+at .* in (\S+):line (\d+)$`
 
 func dotnet(c *Cause, lines []string) bool {
 	if c.Text == "" || c.Text == strings.TrimSpace(lines[c.Line]) && strings.HasSuffix(c.Text, ":") {
-		nextLine(c, lines)
+		c.addFrom(lines, anyText)
 	}
 	if _, m := following(lines, c.Line, dotnetFrame); m != nil {
 		c.Place = base(m[1]) + ":" + m[2]

@@ -12,6 +12,8 @@ type rule struct {
 	first bool   // of several such lines the first counts
 	hint  string // a part of every such line; lines without it are not matched
 	shape pattern
+	// then completes the text with the groups of the first later line of the report that matches.
+	then pattern
 	// read completes the cause from the lines around c.Line. It reports false if they show that the
 	// line is something else.
 	read func(c *Cause, lines []string) bool
@@ -79,26 +81,26 @@ var rules = []rule{
 
 	// Test runners.
 	{kind: TestFailure, rank: rankTest, first: true, hint: "--- FAIL:", shape: `^\s*--- FAIL: (?P<text>\S+)`, read: goTest},
-	{kind: TestFailure, rank: rankTest, first: true, hint: "timed out after", shape: `^panic: (?P<text>test timed out after \S+)`, read: goTimeout},
+	{kind: TestFailure, rank: rankTest, first: true, hint: "timed out after", shape: `^panic: (?P<text>test timed out after \S+)`, then: goTestName},
 	{kind: TestFailure, rank: rankTest, first: true, hint: "FAILED ", shape: `^FAILED (?P<text>\S+::\S.*)$`},
 	{kind: TestFailure, rank: rankTest, first: true, hint: "ERROR ", shape: `^ERROR (?P<text>\S+\.py( - .*|::.*)?)$`, read: pytestError},
 	{kind: TestFailure, rank: rankTest, first: true, hint: ": ", shape: `^(?:FAIL|ERROR): (?P<text>\w+ \([\w.]+\))`, read: unittest},
 	{kind: TestFailure, rank: rankTest, first: true, hint: "● ", shape: `^\s*● (?P<text>.+)$`, read: jest},
-	{kind: TestFailure, rank: rankTest, first: true, hint: "FAIL ", shape: `^\s*FAIL\s+(?P<text>\S+\.\w+ > .+)$`, read: nextLine},
+	{kind: TestFailure, rank: rankTest, first: true, hint: "FAIL ", shape: `^\s*FAIL\s+(?P<text>\S+\.\w+ > .+)$`, then: anyText},
 	{kind: TestFailure, rank: rankTest, first: true, hint: ") ", shape: `^ {2}1\) (?P<text>\S.*?)[ ─]*$`, read: mocha},
-	{kind: TestFailure, rank: rankTest, first: true, hint: "1) test ", shape: `^ {2}1\) (?P<text>test .+)$`, read: exunit},
+	{kind: TestFailure, rank: rankTest, first: true, hint: "1) test ", shape: `^ {2}1\) (?P<text>test .+)$`, then: exunitCode},
 	{kind: TestFailure, rank: rankTest, first: true, hint: "---- ", shape: `^---- (?P<text>\S+) stdout ----$`, read: rustTest},
-	{kind: TestFailure, rank: rankTest, first: true, hint: "not ok ", shape: `^\s*not ok \d+ - (?P<text>[^#]+)$`, read: tap},
-	{kind: TestFailure, rank: rankTest, first: true, hint: "✖ ", shape: `^✖ (?P<text>.+ \([\d.]+m?s\))$`, read: nextLine},
+	{kind: TestFailure, rank: rankTest, first: true, hint: "not ok ", shape: `^\s*not ok \d+ - +(?P<text>[^#]+)$`, then: tapDetail},
+	{kind: TestFailure, rank: rankTest, first: true, hint: "✖ ", shape: `^✖ (?P<text>.+ \([\d.]+m?s\))$`, then: anyText},
 	{kind: TestFailure, rank: rankTest, first: true, hint: "[ERROR]", shape: `^\[ERROR\]\s+(?P<text>\w\S*\.\w+:\d+ .*)$`},
-	{kind: TestFailure, rank: rankTest, first: true, hint: "FAILED", shape: `^(?P<text>[\w.$]+ > .+) FAILED$`, read: nextLine},
+	{kind: TestFailure, rank: rankTest, first: true, hint: "FAILED", shape: `^(?P<text>[\w.$]+ > .+) FAILED$`, then: anyText},
 	{kind: TestFailure, rank: rankTest, first: true, hint: "Failure/Error", shape: `^\s*Failure/Error: (?P<text>.+)$`, read: rspec},
 	{kind: TestFailure, rank: rankTest, first: true, hint: ":", shape: `^(\s*\d+\) )?(Failure|Error):$`, read: minitest},
 	{kind: TestFailure, rank: rankTest, first: true, hint: ": test", shape: `^(?:Failure|Error): (?P<text>test.*\(\w+\))$`, read: testUnit},
 	{kind: TestFailure, rank: rankTest, first: true, hint: "Failed test", shape: `^\s*#\s+Failed test (?P<text>.+)$`},
 	{kind: TestFailure, rank: rankTest, first: true, hint: "Failed example:", shape: `^Failed example:$`, read: doctest},
 	{kind: TestFailure, rank: rankTest, first: true, hint: "XCTAssert", shape: `error: (?P<text>.*XCTAssert.*)$`},
-	{kind: TestFailure, rank: rankTest, first: true, hint: "1) ", shape: `^1\) (?P<text>[\w\\]+::\w+.*)$`, read: nextLine},
+	{kind: TestFailure, rank: rankTest, first: true, hint: "1) ", shape: `^1\) (?P<text>[\w\\]+::\w+.*)$`, then: anyText},
 	{kind: TestFailure, rank: rankTest, first: true, hint: "Failed ", shape: `^\s*Failed (?P<text>[\w.]+(?:\(.*\))?) \[[\d<].*\]$`, read: dotnetTest},
 	{kind: TestFailure, rank: rankTest, first: true, hint: "(Failed)", shape: `^\s*\d+ - (?P<text>\S+) \(Failed\)`},
 
@@ -121,7 +123,7 @@ var rules = []rule{
 	{kind: SyntaxError, rank: rankCompile, first: true, hint: "yntax error", shape: `^\S+\.rb:\d+: .*syntax error`},
 	{kind: SyntaxError, rank: rankCompile, first: true, hint: "Parse error", shape: `^(PHP )?Parse error: `},
 	{kind: SyntaxError, rank: rankCompile, first: true, hint: "aborted due to compilation errors", shape: ` aborted due to compilation errors\.$`, read: perlSyntax},
-	{kind: CompileError, rank: rankCompile, first: true, hint: "CMake Error", shape: `^CMake Error`, read: nextLine},
+	{kind: CompileError, rank: rankCompile, first: true, hint: "CMake Error", shape: `^CMake Error`, then: anyText},
 	{kind: Unknown, rank: rankCompile, first: true, hint: "***", shape: `^\S+: \*\*\* .*Stop\.$`},
 
 	// Language runtimes.
@@ -158,9 +160,9 @@ var rules = []rule{
 	{kind: Unknown, rank: rankTool, hint: "npm ERR!", shape: `^npm ERR! (?P<text>.+)$`, first: true},
 	{kind: Unknown, rank: rankTool, hint: "[ERROR]", shape: `^\[ERROR\] (?P<text>.+)$`, first: true},
 	{kind: Unknown, rank: rankTool, hint: "[error]", shape: `^\[error\] (?P<text>.+)$`, first: true},
-	{kind: Unknown, rank: rankTool, hint: "* What went wrong:", shape: `^\* (?P<text>What went wrong):$`, first: true, read: nextLine},
+	{kind: Unknown, rank: rankTool, hint: "* What went wrong:", shape: `^\* (?P<text>What went wrong):$`, first: true, then: anyText},
 	{kind: Unknown, rank: rankTool, first: true, hint: "CONFLICT (", shape: `^CONFLICT \(`},
-	{kind: Unknown, rank: rankTool, first: true, hint: "! ", shape: `^! (?P<text>[A-Z].+)$`, read: nextLine}, // of TeX
+	{kind: Unknown, rank: rankTool, first: true, hint: "! ", shape: `^! (?P<text>[A-Z].+)$`, then: anyText}, // of TeX
 	{kind: Usage, rank: rankTool, hint: "is not a", shape: `'\S+' is not a \w+ command\b`},
 	{kind: Unknown, rank: rankTool, hint: "rejected]", shape: `^ ! \[(remote )?rejected\]`},
 	{kind: Usage, rank: rankTool, hint: "error: ", shape: `^\S+: error: (?P<text>.+)$`, read: usage},

@@ -40,20 +40,13 @@ func testUnit(c *Cause, lines []string) bool {
 	return true
 }
 
+// exunitCode is the assertion or the exception of a test of Elixir.
 var exunitCode pattern = `^\s+(?:code:\s+|\*\* )(.+)$`
-
-// exunit adds the assertion or the exception of a test of Elixir.
-func exunit(c *Cause, lines []string) bool {
-	if k, m := following(lines, c.Line, exunitCode); k >= 0 {
-		c.add(m[1], k)
-	}
-	return true
-}
 
 // doctest adds the example, and the position before it.
 func doctest(c *Cause, lines []string) bool {
 	c.Text = strings.TrimSuffix(c.Text, ":")
-	nextLine(c, lines)
+	c.addFrom(lines, anyText)
 	if c.Line > 0 {
 		if m := pythonFrame.regexp().FindStringSubmatch(lines[c.Line-1]); m != nil {
 			c.Place = base(m[1]) + ":" + m[2]
@@ -65,7 +58,7 @@ func doctest(c *Cause, lines []string) bool {
 var (
 	goTestLog  pattern = `^\s+(\S+\.go:\d+: .*)$`
 	goTestEnd  pattern = `^\s*(--- |=== |FAIL|ok\s|PASS)`
-	goTestName pattern = `^\s+(Test\S+|Fuzz\S+|Example\S*) \(`
+	goTestName pattern = `^\s+(Test\S+|Fuzz\S+|Example\S*) \(` // the test that was running
 	goPanic    pattern = `^panic: (.+?)( \[recovered.*\])?$`
 )
 
@@ -96,14 +89,6 @@ func goTest(c *Cause, lines []string) bool {
 			c.add(m[1], c.Line)
 			break
 		}
-	}
-	return true
-}
-
-// goTimeout adds the test that was running.
-func goTimeout(c *Cause, lines []string) bool {
-	if k, m := following(lines, c.Line, goTestName); k >= 0 {
-		c.add(m[1], k)
 	}
 	return true
 }
@@ -201,16 +186,8 @@ func rustTest(c *Cause, lines []string) bool {
 	return true
 }
 
+// tapDetail is the error of a failed test. The number of failed subtests is no error.
 var tapDetail pattern = `^\s+(?:error: ['"]?([^|\s].*?)['"]?|(\S.* [!=]=+ .*))$`
-
-// tap adds the error of a failed test. The number of failed subtests is no error.
-func tap(c *Cause, lines []string) bool {
-	c.Text = strings.TrimSpace(c.Text)
-	if k, m := following(lines, c.Line, tapDetail); k >= 0 {
-		c.add(m[1]+m[2], k)
-	}
-	return true
-}
 
 var dotnetMessage pattern = `^\s*Error Message:`
 
