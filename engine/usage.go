@@ -55,7 +55,6 @@ func (e *Engine) MeasureAll(jobs []Job) []Job {
 	if len(refs) == 0 {
 		return jobs
 	}
-	defer g.scan.Close()
 	members, err := g.scan.MembersOf(refs)
 	if err != nil {
 		if !errors.Is(err, proc.ErrUnsupported) {
@@ -296,7 +295,6 @@ func (l Listener) String() string {
 // system other than Linux.
 func (e *Engine) Listeners(ctx context.Context, port int) ([]Listener, error) {
 	var scan proc.Scanner
-	defer scan.Close()
 	procs, err := scan.Scan()
 	if err != nil {
 		return nil, opError("find listeners", Job{}, err)

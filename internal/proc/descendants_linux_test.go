@@ -12,7 +12,6 @@ func TestDescendants(t *testing.T) {
 	tr := startTree(t, `sh -c '`+stay+`' & sh -c 'setsid sh -c "echo \$\$ >&3; while :; do sleep 1000; done" & `+stay+`' & `+stay)
 	said := tr.pids(4)
 	var s Scanner
-	defer s.Close()
 
 	procs, err := s.Descendants(tr.ref.Leader.PID, 0)
 	if err != nil {
@@ -48,7 +47,6 @@ func TestDescendantsOfThreads(t *testing.T) {
 		want = append(want, startTree(t, stay).ref.Leader.PID)
 	}
 	var s Scanner
-	defer s.Close()
 	procs, err := s.Descendants(Self().PID, 0)
 	if err != nil {
 		t.Fatal(err)

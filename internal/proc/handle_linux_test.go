@@ -89,7 +89,6 @@ func TestHandleSetIsBounded(t *testing.T) {
 
 func BenchmarkMembers(b *testing.B) {
 	var s Scanner
-	defer s.Close()
 	ref := JobRef{Leader: Self(), Session: 1 << 30, JobID: "none"}
 	ref.Leader.Start = "0" // so that all processes are examined
 	b.ReportAllocs()

@@ -91,7 +91,7 @@ func (s *Scanner) WaitsForInput(procs []Process, src Source) Input {
 			continue
 		}
 		w := waiter{p: p, src: src, r: &s.reader}
-		for _, thread := range w.threads() {
+		for _, thread := range threads(p, maxThreads) {
 			most = max(most, w.thread(thread))
 			if most == InputRead {
 				return most
@@ -101,6 +101,9 @@ func (s *Scanner) WaitsForInput(procs []Process, src Source) Input {
 	return most
 }
 
+// maxThreads limits the threads of a process that are inspected.
+const maxThreads = 64
+
 // waiter inspects one process.
 type waiter struct {
 	p   Process
@@ -108,23 +111,7 @@ type waiter struct {
 	r   *reader
 }
 
-// threads returns the directories below /proc/PID of at most 64 threads.
-func (w *waiter) threads() []string {
-	if w.p.Threads <= 1 {
-		return []string{""}
-	}
-	dir, err := os.Open("/proc/" + strconv.Itoa(w.p.PID) + "/task")
-	if err != nil {
-		return nil
-	}
-	defer dir.Close()
-	names, _ := dir.Readdirnames(64)
-	for i, name := range names {
-		names[i] = "task/" + name + "/"
-	}
-	return names
-}
-
+// thread is the directory of a thread below /proc/PID.
 func (w *waiter) thread(thread string) Input {
 	line, err := w.r.read(w.p.PID, thread+"syscall")
 	if err != nil {

@@ -39,7 +39,6 @@ type JobRef struct {
 // holder has died, only the environment counts.
 func Members(job JobRef) ([]Process, error) {
 	var s Scanner
-	defer s.Close()
 	return s.Members(job)
 }
 
@@ -49,7 +48,7 @@ func (s *Scanner) Members(job JobRef) ([]Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := newQuery(job, NewTree(procs), &s.reader)
+	q := newQuery(job, byPID(procs), &s.reader)
 	return q.members(), nil
 }
 
@@ -78,7 +77,7 @@ const (
 // query finds the members of one job in one snapshot.
 type query struct {
 	job    JobRef
-	tree   *Tree
+	procs  map[int]Process // the snapshot
 	reader inspector
 
 	self      int
@@ -97,12 +96,12 @@ type inspector interface {
 	isHolder(pid int) bool
 }
 
-func newQuery(job JobRef, tree *Tree, reader inspector) *query {
+func newQuery(job JobRef, procs map[int]Process, reader inspector) *query {
 	q := &query{
-		job: job, tree: tree, reader: reader,
+		job: job, procs: procs, reader: reader,
 		self:      os.Getpid(),
 		ancestors: map[int]bool{},
-		places:    make(map[int]membership, len(tree.procs)),
+		places:    make(map[int]membership, len(procs)),
 		known:     make(map[Identity]bool, len(job.Known)),
 	}
 	for _, id := range job.Known {
@@ -128,7 +127,7 @@ func newQuery(job JobRef, tree *Tree, reader inspector) *query {
 // lookup reports whether the process id is in the snapshot, even as a zombie, and whether any
 // process has its pid.
 func (q *query) lookup(id Identity) (same, taken bool) {
-	p, taken := q.tree.Process(id.PID)
+	p, taken := q.procs[id.PID]
 	start, ok := startNumber(id)
 	return taken && ok && p.Start == start, taken
 }
@@ -137,7 +136,7 @@ func (q *query) lookup(id Identity) (same, taken bool) {
 // exclude the members of this job.
 func (q *query) addAncestors(pid int) {
 	for {
-		p, ok := q.tree.Process(pid)
+		p, ok := q.procs[pid]
 		if !ok || p.PPID <= 0 || q.ancestors[p.PPID] {
 			return
 		}
@@ -148,7 +147,7 @@ func (q *query) addAncestors(pid int) {
 
 func (q *query) members() []Process {
 	var out []Process
-	for _, p := range q.tree.procs {
+	for _, p := range q.procs {
 		if !p.Dead() && q.membership(p.PID) == inside {
 			out = append(out, p)
 		}
@@ -165,8 +164,8 @@ func (q *query) members() []Process {
 
 func (q *query) depth(pid int) int {
 	n := 0
-	for p, ok := q.tree.Process(pid); ok && p.PPID > 0 && n < len(q.tree.procs); n++ {
-		p, ok = q.tree.Process(p.PPID)
+	for p, ok := q.procs[pid]; ok && p.PPID > 0 && n < len(q.procs); n++ {
+		p, ok = q.procs[p.PPID]
 	}
 	return n
 }
@@ -184,7 +183,7 @@ func (q *query) membership(pid int) membership {
 }
 
 func (q *query) classify(pid int) membership {
-	p, ok := q.tree.Process(pid)
+	p, ok := q.procs[pid]
 	switch {
 	case !ok || pid <= 1 || p.kernel || pid == q.self:
 		return outside
@@ -214,10 +213,10 @@ func (s *Scanner) MembersOf(jobs []JobRef) ([][]Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	tree, reader := NewTree(procs), cachedInspector{inspector: &s.reader, holders: map[int]bool{}}
+	index, reader := byPID(procs), cachedInspector{inspector: &s.reader, holders: map[int]bool{}}
 	members := make([][]Process, 0, len(jobs))
 	for _, job := range jobs {
-		members = append(members, newQuery(job, tree, reader).members())
+		members = append(members, newQuery(job, index, reader).members())
 	}
 	return members, nil
 }

@@ -208,7 +208,7 @@ func TestMembersRule(t *testing.T) {
 			}
 			procs := append([]Process{p(1, 0, 1, 1, 1), p(900, 1, 900, 900, 60)}, tc.procs...)
 			var got []int
-			for _, m := range newQuery(ref, NewTree(procs), tc.facts).members() {
+			for _, m := range newQuery(ref, byPID(procs), tc.facts).members() {
 				got = append(got, m.PID)
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {

@@ -21,9 +21,6 @@ type Scanner struct{ reader reader }
 // Scan is not supported on this system.
 func (*Scanner) Scan() ([]Process, error) { return nil, ErrUnsupported }
 
-// Close does nothing on this system.
-func (*Scanner) Close() {}
-
 type reader struct{}
 
 func (*reader) hasJobID(int, string) bool { return false }

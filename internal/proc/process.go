@@ -146,31 +146,13 @@ func (p Process) Dead() bool {
 // Stopped reports whether p is stopped by a signal or a tracer.
 func (p Process) Stopped() bool { return p.State == 'T' || p.State == 't' }
 
-// Tree is an index of a snapshot. It is immutable and safe for concurrent use.
-type Tree struct {
-	procs []Process
-	byPID map[int]int // pid to index in procs
-}
-
-// NewTree returns the index of a snapshot. The tree takes ownership of procs.
-func NewTree(procs []Process) *Tree {
-	t := &Tree{
-		procs: procs,
-		byPID: make(map[int]int, len(procs)),
+// byPID indexes a snapshot.
+func byPID(procs []Process) map[int]Process {
+	index := make(map[int]Process, len(procs))
+	for _, p := range procs {
+		index[p.PID] = p
 	}
-	for i, p := range procs {
-		t.byPID[p.PID] = i
-	}
-	return t
-}
-
-// Process returns the process that had pid at the time of the snapshot.
-func (t *Tree) Process(pid int) (Process, bool) {
-	i, ok := t.byPID[pid]
-	if !ok {
-		return Process{}, false
-	}
-	return t.procs[i], true
+	return index
 }
 
 // Input describes whether a process waits for input.
@@ -233,30 +215,24 @@ type Usage struct {
 // must not be used concurrently.
 type Meter struct {
 	at   time.Time
-	used map[key]time.Duration
-}
-
-// key is an Identity that is cheaper to create.
-type key struct {
-	pid   int
-	start uint64
+	used map[Identity]time.Duration
 }
 
 // Sample returns the usage of procs, a snapshot taken at now. For a process that started since the
 // last sample, all its CPU time counts. For one that ended, the time since the last sample is lost.
 func (m *Meter) Sample(procs []Process, now time.Time) Usage {
 	var u Usage
-	used := make(map[key]time.Duration, len(procs))
+	used := make(map[Identity]time.Duration, len(procs))
 	var spent time.Duration
 	for _, p := range procs {
 		if p.Dead() {
 			continue
 		}
-		k, total := key{p.PID, p.Start}, p.User+p.System
-		used[k] = total
+		id, total := p.Identity(), p.User+p.System
+		used[id] = total
 		u.RSS += p.RSS
 		u.CPU += total
-		spent += max(0, total-m.used[k])
+		spent += max(0, total-m.used[id])
 	}
 	if past := now.Sub(m.at); !m.at.IsZero() && past > 0 {
 		u.Measured = true

@@ -2,7 +2,6 @@ package proc
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"os"
 	"path/filepath"
@@ -18,88 +17,32 @@ import (
 // Scanner must not be used concurrently.
 type Scanner struct {
 	reader reader
-	dir    int // descriptor of /proc plus one; 0 if closed
-	names  []byte
 	last   int // number of processes in the last snapshot
 }
 
 // Scan returns a snapshot of all processes.
 func (s *Scanner) Scan() ([]Process, error) {
-	if s.dir == 0 {
-		fd, err := unix.Open("/proc", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
-		if err != nil {
-			return nil, err
-		}
-		s.dir = fd + 1
-		s.names = make([]byte, 32<<10)
-	} else if _, err := unix.Seek(s.dir-1, 0, unix.SEEK_SET); err != nil {
-		return nil, err
-	}
-	procs := make([]Process, 0, s.last+16)
-	page := pageSize()
-	err := eachNumber(s.dir-1, s.names, func(pid int) {
-		line, err := s.reader.readAt(s.dir-1, strconv.Itoa(pid)+"/stat")
-		if err != nil {
-			return // the process ended during the scan
-		}
-		if p, ok := parseStat(line, page); ok {
-			procs = append(procs, p)
-		}
-	})
+	dir, err := os.Open("/proc")
 	if err != nil {
 		return nil, err
 	}
-	s.last = len(procs)
-	return procs, nil
-}
-
-// Close closes /proc. The next Scan opens it again.
-func (s *Scanner) Close() {
-	if s.dir != 0 {
-		unix.Close(s.dir - 1)
-		s.dir = 0
+	defer dir.Close()
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil, err
 	}
-}
-
-// eachNumber calls f for each entry of an open directory whose name is a number, like those of
-// processes and threads. buf is the buffer for entries.
-func eachNumber(dir int, buf []byte, f func(int)) error {
-	for {
-		n, err := unix.ReadDirent(dir, buf)
-		if err == unix.EINTR {
+	procs := make([]Process, 0, s.last+16)
+	for _, name := range names {
+		pid, err := strconv.Atoi(name)
+		if err != nil {
 			continue
 		}
-		if err != nil || n <= 0 {
-			return err
-		}
-		for entries := buf[:n]; len(entries) > 0; {
-			var pid int
-			if pid, entries = nextPID(entries); pid != 0 {
-				f(pid)
-			}
+		if p, ok := s.stat(pid); ok { // else it ended during the scan
+			procs = append(procs, p)
 		}
 	}
-}
-
-// nextPID removes the first entry from the result of getdents64. pid is 0 if its name is not a
-// number.
-func nextPID(entries []byte) (pid int, rest []byte) {
-	const lengthAt, nameAt = 16, 19 // of struct linux_dirent64, see getdents64(2)
-	if len(entries) < nameAt {
-		return 0, nil
-	}
-	size := int(binary.NativeEndian.Uint16(entries[lengthAt:]))
-	if size <= nameAt || size > len(entries) {
-		return 0, nil
-	}
-	name, rest := entries[nameAt:size], entries[size:]
-	if i := bytes.IndexByte(name, 0); i >= 0 {
-		name = name[:i]
-	}
-	if n, ok := number(name); ok {
-		pid = int(n)
-	}
-	return pid, rest
+	s.last = len(procs)
+	return procs, nil
 }
 
 // reader reads small files in /proc into a reused buffer. A result is valid until the next call.
@@ -110,11 +53,7 @@ type reader struct{ buf []byte }
 const maxEntrySize = 4 << 20
 
 func (r *reader) read(pid int, entry string) ([]byte, error) {
-	return r.readAt(unix.AT_FDCWD, "/proc/"+strconv.Itoa(pid)+"/"+entry)
-}
-
-func (r *reader) readAt(dir int, path string) ([]byte, error) {
-	fd, err := unix.Openat(dir, path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	fd, err := unix.Open("/proc/"+strconv.Itoa(pid)+"/"+entry, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, procError(err)
 	}
@@ -134,7 +73,7 @@ func (r *reader) readAt(dir int, path string) ([]byte, error) {
 		n += m
 		// A short read may be the end of a page, so only an empty read is the end of
 		// the file. stat is always read completely by the first call.
-		if m == 0 || n >= maxEntrySize || (m < len(r.buf)-(n-m) && strings.HasSuffix(path, "stat")) {
+		if m == 0 || n >= maxEntrySize || (m < len(r.buf)-(n-m) && entry == "stat") {
 			return r.buf[:n], nil
 		}
 		if n == len(r.buf) {
@@ -225,24 +164,17 @@ func parseStat(line []byte, page int64) (Process, bool) {
 	}
 	p.PID, p.Comm = int(pid), string(line[open+1:end])
 
-	rest := line[end+2:]
-	var n int64
-	field := 3 // numbered as in proc(5), from 1
-	for ; len(rest) > 0 && field <= 24; field++ {
-		var word []byte
-		if i := bytes.IndexByte(rest, ' '); i >= 0 {
-			word, rest = rest[:i], rest[i+1:]
-		} else {
-			word, rest = bytes.TrimRight(rest, "\n"), nil
-		}
-		if field == 3 {
+	field := 2 // numbered as in proc(5), from 1
+	for word := range bytes.FieldsSeq(line[end+1:]) {
+		if field++; field == 3 {
 			if len(word) != 1 || word[0] < 'A' {
 				return Process{}, false
 			}
 			p.State = word[0]
 			continue
 		}
-		if n, ok = number(word); !ok {
+		n, ok := number(word)
+		if !ok {
 			return Process{}, false
 		}
 		switch field {
@@ -268,38 +200,16 @@ func parseStat(line []byte, page int64) (Process, bool) {
 			p.Start = uint64(n)
 		case 24:
 			p.RSS = n * page
+			return p, true
 		}
 	}
-	return p, field > 24
+	return Process{}, false
 }
 
-// number parses a decimal number without allocating memory. Larger numbers than an int64 can
-// represent, such as some limits and addresses, become the largest int64.
+// number parses a decimal number.
 func number(b []byte) (int64, bool) {
-	negative := len(b) > 0 && b[0] == '-'
-	if negative {
-		b = b[1:]
-	}
-	if len(b) == 0 {
-		return 0, false
-	}
-	const limit = int64(^uint64(0) >> 1)
-	var n int64
-	for _, c := range b {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		d := int64(c - '0')
-		if n > (limit-d)/10 {
-			n = limit
-			continue
-		}
-		n = n*10 + d
-	}
-	if negative {
-		n = -n
-	}
-	return n, true
+	n, err := strconv.ParseInt(string(b), 10, 64)
+	return n, err == nil
 }
 
 // procError replaces the errors for files of a process that has ended by ErrGone.
@@ -376,41 +286,35 @@ func (s *Scanner) stat(pid int) (Process, bool) {
 
 // children returns the children of all threads of p.
 func (s *Scanner) children(p Process) []int {
-	if p.Threads <= 1 {
-		return s.childrenOf(p.PID, p.PID, nil)
-	}
 	var pids []int
-	for _, thread := range s.threads(p.PID) {
-		pids = s.childrenOf(p.PID, thread, pids)
-	}
-	return pids
-}
-
-// childrenOf appends the children of one thread.
-func (s *Scanner) childrenOf(pid, thread int, pids []int) []int {
-	data, err := s.reader.read(pid, "task/"+strconv.Itoa(thread)+"/children")
-	if err != nil {
-		return pids
-	}
-	for word := range bytes.FieldsSeq(data) {
-		if n, ok := number(word); ok && n > 0 {
-			pids = append(pids, int(n))
+	for _, thread := range threads(p, -1) {
+		data, err := s.reader.read(p.PID, thread+"children")
+		if err != nil {
+			continue
+		}
+		for word := range bytes.FieldsSeq(data) {
+			if n, ok := number(word); ok && n > 0 {
+				pids = append(pids, int(n))
+			}
 		}
 	}
 	return pids
 }
 
-// threads returns the ids of the threads of pid.
-func (s *Scanner) threads(pid int) []int {
-	fd, err := unix.Open("/proc/"+strconv.Itoa(pid)+"/task", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+// threads returns the directories below /proc/PID of at most limit threads of p, or of all if limit
+// is negative.
+func threads(p Process, limit int) []string {
+	if p.Threads <= 1 {
+		return []string{"task/" + strconv.Itoa(p.PID) + "/"}
+	}
+	dir, err := os.Open("/proc/" + strconv.Itoa(p.PID) + "/task")
 	if err != nil {
 		return nil
 	}
-	defer unix.Close(fd)
-	var threads []int
-	err = eachNumber(fd, make([]byte, 4<<10), func(thread int) { threads = append(threads, thread) })
-	if err != nil && !errors.Is(err, unix.ENOENT) {
-		return nil
+	defer dir.Close()
+	names, _ := dir.Readdirnames(limit)
+	for i, name := range names {
+		names[i] = "task/" + name + "/"
 	}
-	return threads
+	return names
 }

@@ -143,7 +143,6 @@ func TestMachine(t *testing.T) {
 
 func BenchmarkScan(b *testing.B) {
 	var s Scanner
-	defer s.Close()
 	b.ReportAllocs()
 	n := 0
 	for b.Loop() {

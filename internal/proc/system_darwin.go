@@ -137,9 +137,6 @@ func (s *Scanner) Scan() ([]Process, error) {
 	return procs, nil
 }
 
-// Close does nothing on this system.
-func (s *Scanner) Close() {}
-
 // reader reads command lines and environments of this user's processes.
 type reader struct{}
 

@@ -195,7 +195,6 @@ func (r *Reaper) ReapOrphans() {
 	// The kernel reports only the first child that has ended. If another goroutine waits
 	// for that one, there may be more after it.
 	procs, err := r.scan.Scan()
-	r.scan.Close()
 	if err != nil {
 		return
 	}

@@ -39,7 +39,6 @@ const (
 // could not be determined.
 func Terminate(ctx context.Context, job JobRef, opt Options) (Result, error) {
 	t := &termination{job: job, opt: opt, began: time.Now(), sent: map[Identity]bool{}}
-	defer t.scan.Close()
 	gone := false
 	var left []Process
 	var err error

@@ -231,26 +231,25 @@ func TestReaperReapsOnlyOrphans(t *testing.T) {
 	}
 }
 
-func TestScanAndTree(t *testing.T) {
+func TestScan(t *testing.T) {
 	tr := startTree(t, `sh -c '`+stay+`' & `+stay)
 	pids := tr.pids(2)
 	var s Scanner
-	defer s.Close()
 	procs, err := s.Scan()
 	if err != nil {
 		t.Fatal(err)
 	}
-	tree := NewTree(procs)
+	snapshot := byPID(procs)
 	leader := tr.ref.Leader.PID
 	child := pids[0]
 	if child == leader {
 		child = pids[1]
 	}
-	self, ok := tree.Process(os.Getpid())
+	self, ok := snapshot[os.Getpid()]
 	if !ok || self.RSS == 0 || self.Threads < 2 || self.Start == 0 {
 		t.Errorf("this process: %+v", self)
 	}
-	if p, ok := tree.Process(child); !ok || p.PPID != leader || p.PGID != leader || p.Session != leader {
+	if p, ok := snapshot[child]; !ok || p.PPID != leader || p.PGID != leader || p.Session != leader {
 		t.Errorf("the child: %+v", p)
 	}
 	if args, err := Cmdline(child); err != nil || !slices.Equal(args, []string{"sh", "-c", stay}) {
