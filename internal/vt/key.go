@@ -153,23 +153,18 @@ func functionKeyOf(code rune) (functionKey, bool) {
 		n := [16]int{15, 17, 18, 19, 20, 21, 23, 24, 25, 26, 28, 29, 31, 32, 33, 34}[code-KeyF5]
 		return functionKey{n, '~', false}, true
 	}
-	switch code {
-	case KeyHome:
-		return functionKey{1, 'H', false}, true
-	case KeyEnd:
-		return functionKey{1, 'F', false}, true
-	case KeyBegin:
-		return functionKey{1, 'E', false}, true
-	case KeyInsert:
-		return functionKey{2, '~', false}, true
-	case KeyDelete:
-		return functionKey{3, '~', false}, true
-	case KeyPageUp:
-		return functionKey{5, '~', false}, true
-	case KeyPageDown:
-		return functionKey{6, '~', false}, true
+	if code < KeyHome || code > KeyBegin {
+		return functionKey{}, false
 	}
-	return functionKey{}, false
+	return [...]functionKey{
+		KeyHome - KeyHome:     {1, 'H', false},
+		KeyEnd - KeyHome:      {1, 'F', false},
+		KeyInsert - KeyHome:   {2, '~', false},
+		KeyDelete - KeyHome:   {3, '~', false},
+		KeyPageUp - KeyHome:   {5, '~', false},
+		KeyPageDown - KeyHome: {6, '~', false},
+		KeyBegin - KeyHome:    {1, 'E', false},
+	}[code-KeyHome], true
 }
 
 // encodeLegacy encodes a key like xterm.

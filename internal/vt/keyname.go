@@ -102,56 +102,31 @@ func characterKey(mods Mods, r rune) Key {
 
 const keyBackTab rune = -1
 
+// keyNames are tmux's names of keys besides characters, F1 to F20 and the digits of the keypad.
+var keyNames = [...]struct {
+	name string
+	code rune
+}{
+	{"up", KeyUp}, {"down", KeyDown}, {"left", KeyLeft}, {"right", KeyRight}, {"home", KeyHome}, {"end", KeyEnd},
+	{"ic", KeyInsert}, {"insert", KeyInsert}, {"dc", KeyDelete}, {"delete", KeyDelete},
+	{"ppage", KeyPageUp}, {"pageup", KeyPageUp}, {"pgup", KeyPageUp},
+	{"npage", KeyPageDown}, {"pagedown", KeyPageDown}, {"pgdn", KeyPageDown},
+	{"enter", KeyEnter}, {"return", KeyEnter}, {"escape", KeyEscape}, {"esc", KeyEscape},
+	{"tab", KeyTab}, {"btab", keyBackTab}, {"backtab", keyBackTab}, {"space", KeySpace},
+	{"bspace", KeyBackspace}, {"backspace", KeyBackspace},
+	{"kpenter", KeyKPEnter}, {"kp/", KeyKPDivide}, {"kp*", KeyKPMultiply},
+	{"kp-", KeyKPSubtract}, {"kp+", KeyKPAdd}, {"kp.", KeyKPDecimal},
+}
+
 func namedKey(name string) (rune, bool) {
 	lower := strings.ToLower(name)
 	if n, err := strconv.Atoi(strings.TrimPrefix(lower, "f")); err == nil && lower[0] == 'f' && n >= 1 && n <= 20 {
 		return KeyF1 + rune(n-1), true
 	}
-	switch lower {
-	case "up":
-		return KeyUp, true
-	case "down":
-		return KeyDown, true
-	case "left":
-		return KeyLeft, true
-	case "right":
-		return KeyRight, true
-	case "home":
-		return KeyHome, true
-	case "end":
-		return KeyEnd, true
-	case "ic", "insert":
-		return KeyInsert, true
-	case "dc", "delete":
-		return KeyDelete, true
-	case "ppage", "pageup", "pgup":
-		return KeyPageUp, true
-	case "npage", "pagedown", "pgdn":
-		return KeyPageDown, true
-	case "enter", "return":
-		return KeyEnter, true
-	case "escape", "esc":
-		return KeyEscape, true
-	case "tab":
-		return KeyTab, true
-	case "btab", "backtab":
-		return keyBackTab, true
-	case "space":
-		return KeySpace, true
-	case "bspace", "backspace":
-		return KeyBackspace, true
-	case "kpenter":
-		return KeyKPEnter, true
-	case "kp/":
-		return KeyKPDivide, true
-	case "kp*":
-		return KeyKPMultiply, true
-	case "kp-":
-		return KeyKPSubtract, true
-	case "kp+":
-		return KeyKPAdd, true
-	case "kp.":
-		return KeyKPDecimal, true
+	for _, key := range keyNames {
+		if key.name == lower {
+			return key.code, true
+		}
 	}
 	if len(lower) == 3 && lower[:2] == "kp" && lower[2]-'0' < 10 {
 		return KeyKP0 + rune(lower[2]-'0'), true

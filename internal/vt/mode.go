@@ -53,78 +53,38 @@ func (s *modeSet) set(m mode, on bool) {
 	}
 }
 
-// ansiMode returns the mode for the number n of CSI h.
-func ansiMode(n int) mode {
-	switch n {
-	case 2:
-		return modeKeyboardLock
-	case 4:
-		return modeInsert
-	case 12:
-		return modeSendReceive
-	case 20:
-		return modeNewLine
-	}
-	return modeNone
+// numbered is a mode with its number in the sequences that set and reset it.
+type numbered struct {
+	number int
+	mode   mode
 }
 
-// privateMode returns the mode for the number n of CSI ? h.
-func privateMode(n int) mode {
-	switch n {
-	case 1:
-		return modeAppCursor
-	case 3:
-		return modeColumns132
-	case 4:
-		return modeSmoothScroll
-	case 5:
-		return modeReverseScreen
-	case 7:
-		return modeAutoWrap
-	case 8:
-		return modeAutoRepeat
-	case 12:
-		return modeCursorBlink
-	case 18:
-		return modePrintFormFeed
-	case 19:
-		return modePrintExtent
-	case 25:
-		return modeCursor
-	case 40:
-		return modeAllow132
-	case 41:
-		return modeTabWraps
-	case 42:
-		return modeNationalSets
-	case 45:
-		return modeReverseWrap
-	case 66:
-		return modeAppKeypad
-	case 67:
-		return modeBackspaceSendsBS
-	case 69:
-		return modeMargins
-	case 1045:
-		return modeReverseWrapOn
-	case 1004:
-		return modeFocus
-	case 1007:
-		return modeAltScroll
-	case 1036:
-		return modeMetaEscape
-	case 1039:
-		return modeAltEscape
-	case 2004:
-		return modeBracketedPaste
-	case 2026:
-		return modeSynchronized
-	case 2027:
-		return modeGraphemes
-	case 2031:
-		return modeColorReports
-	case 2048:
-		return modeResizeReports
+// ansiModes are the modes of CSI h, and privateModes those of CSI ? h, by number. (Maps would be
+// initialized at every start.)
+var (
+	ansiModes = [...]numbered{
+		{2, modeKeyboardLock}, {4, modeInsert}, {12, modeSendReceive}, {20, modeNewLine},
+	}
+	privateModes = [...]numbered{
+		{1, modeAppCursor}, {3, modeColumns132}, {4, modeSmoothScroll}, {5, modeReverseScreen},
+		{7, modeAutoWrap}, {8, modeAutoRepeat}, {12, modeCursorBlink}, {18, modePrintFormFeed},
+		{19, modePrintExtent}, {25, modeCursor}, {40, modeAllow132}, {41, modeTabWraps},
+		{42, modeNationalSets}, {45, modeReverseWrap}, {66, modeAppKeypad}, {67, modeBackspaceSendsBS},
+		{69, modeMargins}, {1004, modeFocus}, {1007, modeAltScroll}, {1036, modeMetaEscape},
+		{1039, modeAltEscape}, {1045, modeReverseWrapOn}, {2004, modeBracketedPaste}, {2026, modeSynchronized},
+		{2027, modeGraphemes}, {2031, modeColorReports}, {2048, modeResizeReports},
+	}
+)
+
+func ansiMode(n int) mode    { return modeOf(ansiModes[:], n) }
+func privateMode(n int) mode { return modeOf(privateModes[:], n) }
+
+// modeOf returns the mode with the number n, or modeNone.
+func modeOf(modes []numbered, n int) mode {
+	for _, m := range modes {
+		if m.number == n {
+			return m.mode
+		}
 	}
 	return modeNone
 }
@@ -155,8 +115,10 @@ func (t *Terminal) setPrivateMode(n int, on bool) {
 	case 6:
 		t.cur.origin = on
 		t.moveTo(0, 0)
-	case 9, 1000, 1001, 1002, 1003:
+	case 9, 1000, 1002, 1003:
 		t.setMouse(n, on)
+	case 1001:
+		t.setMouse(1000, on)
 	case 1005, 1006, 1015, 1016:
 		t.setMouseEncoding(n, on)
 	case 47:

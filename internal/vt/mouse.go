@@ -30,18 +30,21 @@ const (
 	MousePixels               // mode 1016: as SGR, in pixels
 )
 
+// The private modes that select them, by MouseMode and MouseEncoding.
+var (
+	mouseModes     = [...]int{MousePress: 9, MouseNormal: 1000, MouseDrag: 1002, MouseMotion: 1003}
+	mouseEncodings = [...]int{MouseUTF8: 1005, MouseSGR: 1006, MouseURXVT: 1015, MousePixels: 1016}
+)
+
 func (t *Terminal) setMouse(n int, on bool) {
-	m := map[int]MouseMode{9: MousePress, 1000: MouseNormal, 1001: MouseNormal, 1002: MouseDrag, 1003: MouseMotion}[n]
-	switch {
-	case on:
-		t.mouse = m
-	default:
-		t.mouse = MouseOff
+	t.mouse = MouseOff
+	if on {
+		t.mouse = MouseMode(slices.Index(mouseModes[:], n))
 	}
 }
 
 func (t *Terminal) setMouseEncoding(n int, on bool) {
-	e := map[int]MouseEncoding{1005: MouseUTF8, 1006: MouseSGR, 1015: MouseURXVT, 1016: MousePixels}[n]
+	e := MouseEncoding(slices.Index(mouseEncodings[:], n))
 	switch {
 	case on:
 		t.mouseEnc = e

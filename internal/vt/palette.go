@@ -16,15 +16,6 @@ type palette struct {
 // attributes, which OSC 5 counts from 0. The latter are only reported.
 const maxIndexed = 256 + 5
 
-// Palette returns color n of the palette: the one that the application has set, else
-// xterm's default.
-func (t *Terminal) Palette(n uint8) Color {
-	if c, ok := t.palette.indexed[uint16(n)]; ok {
-		return c
-	}
-	return defaultColor(n)
-}
-
 // defaultColor returns color n of xterm's palette as a direct color.
 func defaultColor(n uint8) Color {
 	switch {

@@ -107,13 +107,12 @@ func TestHandler(t *testing.T) {
 	var got []string
 	note := func(format string, args ...any) { got = append(got, fmt.Sprintf(format, args...)) }
 	h := Handler{
-		Title:      func(s string) { note("title %s", s) },
-		Bell:       func() { note("bell") },
-		Notify:     func(title, body string) { note("notify %s|%s", title, body) },
-		Progress:   func(s Progress, n int) { note("progress %d %d", s, n) },
-		Cwd:        func(uri string) { note("cwd %s", uri) },
-		Clipboard:  func(sel string, data []byte) { note("clipboard %s %s", sel, data) },
-		PromptMark: func(kind byte, code int) { note("prompt %c %d", kind, code) },
+		Title:     func(s string) { note("title %s", s) },
+		Bell:      func() { note("bell") },
+		Notify:    func(title, body string) { note("notify %s|%s", title, body) },
+		Progress:  func(s Progress, n int) { note("progress %d %d", s, n) },
+		Cwd:       func(uri string) { note("cwd %s", uri) },
+		Clipboard: func(sel string, data []byte) { note("clipboard %s %s", sel, data) },
 	}
 	tests := []struct {
 		in   string
@@ -131,7 +130,6 @@ func TestHandler(t *testing.T) {
 		{"\x1b]9;9;C:\\dir\a", nil},
 		{"\x1b]7;file://box/tmp\a", []string{"cwd file://box/tmp"}},
 		{"\x1b]52;c;aGVsbG8=\a\x1b]52;c;?\a\x1b]52;p;!\a", []string{"clipboard c hello", "clipboard p "}},
-		{"\x1b]133;A\a\x1b]133;B\a\x1b]133;C;x=1\a\x1b]133;D;3\a\x1b]133;D\a", []string{"prompt A -1", "prompt B -1", "prompt C -1", "prompt D 3", "prompt D -1"}},
 		{"\x1b]2;cancelled\x18\x1b]2;kept\a", []string{"title kept"}},
 	}
 	for _, tt := range tests {

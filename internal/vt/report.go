@@ -211,22 +211,10 @@ func (t *Terminal) privateModeState(n int) int {
 		return onOff(!t.modes.has(modeVT52))
 	case 6:
 		return onOff(t.cur.origin)
-	case 9:
-		return onOff(t.mouse == MousePress)
-	case 1000:
-		return onOff(t.mouse == MouseNormal)
-	case 1002:
-		return onOff(t.mouse == MouseDrag)
-	case 1003:
-		return onOff(t.mouse == MouseMotion)
-	case 1005:
-		return onOff(t.mouseEnc == MouseUTF8)
-	case 1006:
-		return onOff(t.mouseEnc == MouseSGR)
-	case 1015:
-		return onOff(t.mouseEnc == MouseURXVT)
-	case 1016:
-		return onOff(t.mouseEnc == MousePixels)
+	case 9, 1000, 1002, 1003:
+		return onOff(n == mouseModes[t.mouse])
+	case 1005, 1006, 1015, 1016:
+		return onOff(n == mouseEncodings[t.mouseEnc])
 	case 47, 1047, 1049:
 		return onOff(t.onAlt())
 	case 1048:

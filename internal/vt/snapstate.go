@@ -126,9 +126,9 @@ func (s *snapshot) titles() {
 // modes sets the modes that differ from the default, after those saved by XTSAVE.
 func (s *snapshot) modes() {
 	t := s.t
-	for n := range 2100 {
-		m := privateMode(n)
-		if m == modeNone || m == modeColumns132 {
+	for _, private := range privateModes {
+		n, m := private.number, private.mode
+		if m == modeColumns132 {
 			continue
 		}
 		if t.savedModes.has(m) != defaultModes.has(m) {
@@ -147,8 +147,8 @@ func (s *snapshot) modes() {
 	if !t.modes.has(modeSendReceive) {
 		s.put("\x1b[12l")
 	}
-	s.number("\x1b[?%dh", map[MouseMode]int{MousePress: 9, MouseNormal: 1000, MouseDrag: 1002, MouseMotion: 1003}[t.mouse])
-	s.number("\x1b[?%dh", map[MouseEncoding]int{MouseUTF8: 1005, MouseSGR: 1006, MouseURXVT: 1015, MousePixels: 1016}[t.mouseEnc])
+	s.number("\x1b[?%dh", mouseModes[t.mouse])
+	s.number("\x1b[?%dh", mouseEncodings[t.mouseEnc])
 	s.number("\x1b[>4;%dm", t.modifyKeys)
 	s.number("\x1b[%d q", int(t.shape))
 	s.number("\x1b[%d#y", int(t.checksums))

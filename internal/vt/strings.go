@@ -44,8 +44,6 @@ func (t *Terminal) osc(s []byte) {
 		t.oscNotify(string(rest))
 	case 52:
 		t.oscClipboard(rest)
-	case 133:
-		t.oscPrompt(string(rest))
 	case 777:
 		f := strings.SplitN(string(rest), ";", 3)
 		if len(f) == 3 && f[0] == "notify" && t.handler.Notify != nil {
@@ -158,22 +156,6 @@ func (t *Terminal) oscClipboard(s []byte) {
 	t.handler.Clipboard(cleanText(selection, 16), text)
 }
 
-func (t *Terminal) oscPrompt(s string) {
-	if s == "" || t.handler.PromptMark == nil {
-		return
-	}
-	code := -1
-	f := strings.Split(s, ";")
-	if f[0] == "D" && len(f) > 1 {
-		if n, err := strconv.Atoi(f[1]); err == nil {
-			code = n
-		}
-	}
-	if len(f[0]) == 1 && f[0][0] >= 'A' && f[0][0] <= 'Z' {
-		t.handler.PromptMark(f[0][0], code)
-	}
-}
-
 // dcs handles a device control string.
 func (t *Terminal) dcs(s []byte) {
 	switch {
@@ -249,34 +231,23 @@ func (t *Terminal) requestTermcap(name string) {
 	}
 }
 
-// termcap returns capabilities that the terminfo entry xterm-256color lacks, and
-// some of its own that applications query.
+// termcaps are capabilities that the terminfo entry xterm-256color lacks, and some of its own that
+// applications query.
+var termcaps = [...]struct{ name, value string }{
+	{"TN", "xterm-256color"}, {"name", "xterm-256color"}, {"Co", "256"}, {"colors", "256"}, {"RGB", "8/8/8"},
+	{"Tc", ""}, {"Su", ""}, {"XT", ""}, {"fullkbd", ""},
+	{"Smulx", "\x1b[4:%p1%dm"},
+	{"Setulc", "\x1b[58:2::%p1%{65536}%/%d:%p1%{256}%/%{255}%&%d:%p1%{255}%&%d%;m"},
+	{"setrgbf", "\x1b[38:2:%p1%d:%p2%d:%p3%dm"},
+	{"setrgbb", "\x1b[48:2:%p1%d:%p2%d:%p3%dm"},
+	{"Ss", "\x1b[%p1%d q"}, {"Se", "\x1b[2 q"}, {"Ms", "\x1b]52;%p1%s;%p2%s\x07"}, {"indn", "\x1b[%p1%dS"},
+}
+
 func termcap(name string) (value string, ok bool) {
-	switch name {
-	case "TN", "name":
-		return "xterm-256color", true
-	case "Co", "colors":
-		return "256", true
-	case "RGB":
-		return "8/8/8", true
-	case "Tc", "Su", "XT", "fullkbd":
-		return "", true
-	case "Smulx":
-		return "\x1b[4:%p1%dm", true
-	case "Setulc":
-		return "\x1b[58:2::%p1%{65536}%/%d:%p1%{256}%/%{255}%&%d:%p1%{255}%&%d%;m", true
-	case "setrgbf":
-		return "\x1b[38:2:%p1%d:%p2%d:%p3%dm", true
-	case "setrgbb":
-		return "\x1b[48:2:%p1%d:%p2%d:%p3%dm", true
-	case "Ss":
-		return "\x1b[%p1%d q", true
-	case "Se":
-		return "\x1b[2 q", true
-	case "Ms":
-		return "\x1b]52;%p1%s;%p2%s\x07", true
-	case "indn":
-		return "\x1b[%p1%dS", true
+	for _, c := range termcaps {
+		if c.name == name {
+			return c.value, true
+		}
 	}
 	return "", false
 }

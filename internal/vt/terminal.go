@@ -19,7 +19,7 @@
 // [Terminal.Modes], [Terminal.Row], [Terminal.Wrapped],
 // [Terminal.LineSize], [Terminal.ScrollbackLen], [Terminal.ScrollbackRow],
 // [Terminal.ScrollbackRows], [Terminal.CellText], [Terminal.Style],
-// [Terminal.Link], [Terminal.Palette]. As text: [Terminal.Text],
+// [Terminal.Link]. As text: [Terminal.Text],
 // [Terminal.ANSI], [Terminal.AppendANSI],
 // [Style.AppendSGR]. [Terminal.MainANSI] returns the main screen with its scrollback
 // even while the alternate screen is shown.
@@ -287,10 +287,6 @@ type Handler struct {
 	Progress  func(state Progress, percent int)   // OSC 9;4
 	Cwd       func(uri string)                    // OSC 7, usually file://host/path
 	Clipboard func(selection string, data []byte) // OSC 52, writes alone; nil data clears
-	// PromptMark is called for shell integration (OSC 133). kind is A (start of the
-	// prompt), B (start of the command line), C (start of the output) or D (end of the
-	// command, with its exit code or -1).
-	PromptMark func(kind byte, code int)
 }
 
 // Progress is the state of a progress report, numbered as in OSC 9;4.
