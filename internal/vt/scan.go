@@ -107,69 +107,27 @@ func (s *scanner) next(p []byte) (n int, done bool) {
 	return len(p), false
 }
 
-// Stripper removes escape sequences and control characters other than tab, line feed,
-// carriage return and backspace from a stream, which may be split anywhere. The zero
-// value is ready to use. It is not safe for concurrent use.
-type Stripper struct {
-	scan scanner
-	c2   bool // the last byte was 0xc2, held back
-}
-
-// Append strips p, the next part of the stream, and appends the result to dst. It works
-// in place if dst is p[:0].
-func (s *Stripper) Append(dst, p []byte) []byte {
-	for i := 0; i < len(p); {
-		if s.scan.kind != scanText {
-			n, done := s.scan.next(p[i:])
-			i += n
-			if done {
-				s.scan.reset()
-			}
-			continue
-		}
-		c := p[i]
-		if s.c2 {
-			s.c2 = false
-			if c >= 0x80 && c < 0xa0 {
-				i++
-				continue
-			}
-			dst = append(dst, 0xc2)
-		}
-		switch {
-		case c >= 0x20 && c < 0x7f || c > 0x7f && c != 0xc2, c == '\n', c == '\t', c == '\r', c == '\b':
-			dst = append(dst, c)
-		case c == 0xc2:
-			s.c2 = true
-		case c == 0x1b:
-			n, _ := s.scan.next(p[i : i+1])
-			i += n
-			continue
-		}
-		i++
-	}
-	return dst
-}
-
-// Strip returns s without escape sequences and control characters other than
-// tab, line feed, carriage return and backspace.
+// Strip returns s without escape sequences and control characters other than tab, line feed, carriage
+// return and backspace.
 func Strip(s string) string {
-	clean := true
-	for i := range len(s) {
-		if c := s[i]; c < 0x20 && c != '\n' && c != '\t' || c == 0x7f || c == 0xc2 {
-			clean = false
-			break
+	p := []byte(s)
+	text := make([]byte, 0, len(p))
+	for i := 0; i < len(p); i++ {
+		switch c := p[i]; {
+		case c == 0x1b:
+			var scan scanner
+			n, _ := scan.next(p[i:])
+			if scan.begun { // the last byte begins another sequence
+				n--
+			}
+			i += n - 1
+		case c == 0xc2 && i+1 < len(p) && p[i+1] >= 0x80 && p[i+1] < 0xa0: // a C1 control
+			i++
+		case c >= 0x20 && c != 0x7f, c == '\n', c == '\t', c == '\r', c == '\b':
+			text = append(text, c)
 		}
 	}
-	if clean {
-		return s
-	}
-	var st Stripper
-	b := st.Append(nil, []byte(s))
-	if st.c2 {
-		b = append(b, 0xc2)
-	}
-	return string(b)
+	return string(text)
 }
 
 // AltSwitch is a sequence that switches to the alternate screen, or back from

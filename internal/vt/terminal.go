@@ -33,8 +33,8 @@
 // current modes. [ParseKey] and [ParseKeys] parse tmux's names of keys.
 //
 // Streams: [Filter] removes queries from a stream, so that a terminal does not
-// reply. [Strip] and [Stripper] remove all escape sequences. [Width] and [RuneWidth]
-// return the width of text in columns.
+// reply. [Strip] removes all escape sequences from a text. [RuneWidth]
+// returns the width of a character in columns.
 //
 // # Rules
 //
