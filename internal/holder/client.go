@@ -40,14 +40,13 @@ type Client struct {
 	nc    net.Conn
 	r     frameReader
 
-	wmu     sync.Mutex
-	early   []Frame // frames of a stream received before the answer to its instruction
-	stream  bool    // the goroutine of read is running
+	wmu     sync.Mutex // held from an instruction to its answer
 	answers chan answer
 	inbox   *inbox
 	wg      sync.WaitGroup
-	down    chan struct{}
 	once    sync.Once
+	why     error         // the end of the connection
+	down    chan struct{} // closed at that end
 }
 
 type answer struct {
@@ -125,12 +124,20 @@ func dial(ctx context.Context, path string) (*Client, error) {
 			return nil, errors.New("the socket belongs to another user")
 		}
 	}
-	c := &Client{nc: nc, r: frameReader{r: bufio.NewReaderSize(nc, 16<<10), max: maxData}, down: make(chan struct{})}
+	c := newClient(nc)
 	if err := c.greet(ctx); err != nil {
 		nc.Close()
 		return nil, err
 	}
+	c.wg.Go(c.read)
 	return c, nil
+}
+
+func newClient(nc net.Conn) *Client {
+	return &Client{
+		nc: nc, r: frameReader{r: bufio.NewReaderSize(nc, 16<<10), max: maxData},
+		answers: make(chan answer, 1), inbox: newInbox(), down: make(chan struct{}),
+	}
 }
 
 func (c *Client) greet(ctx context.Context) error {
@@ -158,13 +165,16 @@ func (c *Client) greet(ctx context.Context) error {
 
 // Close ends the connection. It may be called more than once.
 func (c *Client) Close() error {
-	err := c.shut()
+	err := c.shut(net.ErrClosed)
 	c.wg.Wait()
 	return err
 }
 
-func (c *Client) shut() error {
-	c.once.Do(func() { close(c.down) })
+func (c *Client) shut(why error) error {
+	c.once.Do(func() {
+		c.why = why
+		close(c.down)
+	})
 	return c.nc.Close()
 }
 
@@ -187,7 +197,7 @@ func (c *Client) Do(ctx context.Context, t Type, payload, result any) error {
 	}
 	c.wmu.Lock()
 	defer c.wmu.Unlock()
-	stop := context.AfterFunc(ctx, func() { _ = c.shut() })
+	stop := context.AfterFunc(ctx, func() { _ = c.shut(ctx.Err()) })
 	defer stop()
 	if _, err := c.nc.Write(appendFrame(nil, t, p)); err != nil {
 		return c.lost(ctx, err)
@@ -220,31 +230,18 @@ func payloadOf(v any) (p []byte, err error) {
 
 // await waits for the answer, whether or not the frames of a stream are taken meanwhile.
 func (c *Client) await(ctx context.Context) answer {
-	if c.stream {
-		c.inbox.setOpen(true)
-		defer c.inbox.setOpen(false)
-		select {
-		case a := <-c.answers:
-			return a
-		case <-c.down:
-		}
-		select {
-		case a := <-c.answers: // received before the end of the connection
-			return a
-		default:
-			return answer{err: c.lost(ctx, net.ErrClosed)}
-		}
+	c.inbox.setOpen(true)
+	defer c.inbox.setOpen(false)
+	select {
+	case a := <-c.answers:
+		return a
+	case <-c.down:
 	}
-	for {
-		f, err := c.r.next()
-		if err != nil {
-			return answer{err: c.lost(ctx, err)}
-		}
-		if a, ok := answerOf(f); ok {
-			return a
-		}
-		f.Payload = bytes.Clone(f.Payload)
-		c.early = append(c.early, f)
+	select {
+	case a := <-c.answers: // received before the end of the connection
+		return a
+	default:
+		return answer{err: c.lost(ctx, c.why)}
 	}
 }
 
@@ -273,38 +270,21 @@ func (c *Client) lost(ctx context.Context, err error) error {
 // Stream sends an instruction that starts a stream (Attach, Subscribe). From then on Next returns its
 // frames.
 func (c *Client) Stream(ctx context.Context, t Type, payload any) error {
-	if err := c.Do(ctx, t, payload, nil); err != nil {
-		if f, ok := errors.AsType[*Failure](err); ok && f.Code == CodeFull {
-			return errFull()
-		}
-		return err
+	err := c.Do(ctx, t, payload, nil)
+	if f, ok := errors.AsType[*Failure](err); ok && f.Code == CodeFull {
+		return errFull()
 	}
-	c.wmu.Lock()
-	defer c.wmu.Unlock()
-	if !c.stream {
-		c.stream = true
-		c.answers = make(chan answer, 1)
-		c.inbox = newInbox()
-		early := c.early
-		c.early = nil
-		c.wg.Go(func() { c.read(early) })
-	}
-	return nil
+	return err
 }
 
-// read puts the early frames into the inbox, then dispatches frames until the connection ends. While
-// the caller does not call Next, read blocks, and the holder drops output for this client.
-func (c *Client) read(early []Frame) {
+// read dispatches frames until the connection ends. While the caller does not call Next, read blocks,
+// and the holder drops output for this client.
+func (c *Client) read() {
 	defer c.inbox.end()
-	for _, f := range early {
-		if !c.inbox.put(f, c.down) {
-			return
-		}
-	}
 	for {
 		f, err := c.r.next()
 		if err != nil {
-			_ = c.shut()
+			_ = c.shut(err)
 			return
 		}
 		if a, ok := answerOf(f); ok {
@@ -331,7 +311,7 @@ func (c *Client) Next(ctx context.Context) (Frame, error) {
 		case ok:
 			return f, nil
 		case ended:
-			return Frame{}, c.lost(ctx, net.ErrClosed)
+			return Frame{}, c.lost(ctx, c.why)
 		}
 		select {
 		case <-c.inbox.ready:

@@ -18,10 +18,9 @@ import (
 // stream may be received before the answer.
 func TestStreamFramesBeforeAnswer(t *testing.T) {
 	here, there := net.Pipe()
-	c := &Client{
-		Hello: Hello{Min: ProtocolMin, Max: Protocol},
-		nc:    here, r: frameReader{r: here, max: maxData}, down: make(chan struct{}),
-	}
+	c := newClient(here)
+	c.Hello = Hello{Min: ProtocolMin, Max: Protocol}
+	c.wg.Go(c.read)
 	defer c.Close()
 	want := []Type{TypeControl, TypeSnapshot, TypeOutput, TypeOutput, TypeFacts, TypeOutput, TypeExit}
 	answer := len(want) - 1 // sent before this frame
@@ -58,10 +57,9 @@ func TestStreamFramesBeforeAnswer(t *testing.T) {
 // after frames that nothing takes meanwhile.
 func TestInstructionWhileFramesAreNotTaken(t *testing.T) {
 	here, there := net.Pipe()
-	c := &Client{
-		Hello: Hello{Min: ProtocolMin, Max: Protocol},
-		nc:    here, r: frameReader{r: here, max: maxData}, down: make(chan struct{}),
-	}
+	c := newClient(here)
+	c.Hello = Hello{Min: ProtocolMin, Max: Protocol}
+	c.wg.Go(c.read)
 	defer c.Close()
 	const frames = 3 * inboxSize
 	go func() {
@@ -106,7 +104,7 @@ func TestDialCanceledBeforeGreeting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		here, there := net.Pipe()
 		defer there.Close()
-		c := &Client{nc: here, r: frameReader{r: here, max: maxData}, down: make(chan struct{})}
+		c := newClient(here)
 		defer c.Close()
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
