@@ -84,10 +84,8 @@ func Dial(ctx context.Context, dir string) (*Client, error) {
 		if time.Now().After(deadline) {
 			return nil, why
 		}
-		select {
-		case <-ctx.Done():
+		if !sleep(ctx, pause) {
 			return nil, ctx.Err()
-		case <-time.After(pause):
 		}
 	}
 }

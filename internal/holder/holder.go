@@ -45,8 +45,7 @@ import (
 type Config struct {
 	Dir  string // the job directory, absolute
 	Meta jobdir.Meta
-	// Lock is the lock of Dir if it is held already; Open takes ownership of it, even if it returns
-	// an error. nil: Open takes the lock.
+	// Lock is the lock of Dir. Open takes ownership of it, even if it returns an error.
 	Lock *jobdir.FileLock
 	// Alive is the job's pipe if it is open already; Open takes ownership of it, even if it returns an
 	// error. nil: Open creates it.
@@ -90,7 +89,6 @@ type Hooks struct {
 // Holder is the holder of one job; see the package comment.
 type Holder struct {
 	cfg   Config
-	lock  *jobdir.FileLock
 	over  func()          // notifies the callers that wait for the end, once
 	holds *jobdir.Holds   // of log readers
 	ctx   context.Context // of the hooks; ends with Close
@@ -137,18 +135,9 @@ type Holder struct {
 	pausesSince time.Time
 }
 
-// Open acquires the lock of the job directory and opens the log. The error is jobdir.ErrLocked if the
-// job has a holder already. Nothing is written to state.json before Started.
+// Open opens the log. Nothing is written to state.json before Started.
 func Open(cfg Config) (*Holder, error) {
-	lock := cfg.Lock
-	if lock == nil {
-		var err error
-		if lock, err = jobdir.Lock(cfg.Dir); err != nil {
-			cfg.Alive.Close()
-			return nil, err
-		}
-	}
-	h := &Holder{cfg: cfg, lock: lock, conns: map[*conn]struct{}{}, holds: jobdir.NewHolds(cfg.Dir)}
+	h := &Holder{cfg: cfg, conns: map[*conn]struct{}{}, holds: jobdir.NewHolds(cfg.Dir)}
 	alive := cfg.Alive
 	if alive == nil {
 		alive, _ = jobdir.OpenAlive(cfg.Dir) // without it, jobs that wait for this one look from time to time
@@ -168,7 +157,7 @@ func Open(cfg Config) (*Holder, error) {
 	}
 	if err := h.openLog(); err != nil {
 		h.over()
-		return nil, errors.Join(err, lock.Close())
+		return nil, errors.Join(err, cfg.Lock.Close())
 	}
 	if cfg.Terminal {
 		h.term = vt.New(max(cfg.Meta.InitialSize.Cols, 1), max(cfg.Meta.InitialSize.Rows, 1),
@@ -240,16 +229,12 @@ func (h *Holder) Started(job proc.Identity, session int, at, deadline time.Time)
 // prepareForEnd reserves space for the record of the end and flushes the directory's contents. It is
 // run in the background for jobs that do not end at once, and ends with the holder.
 func (h *Holder) prepareForEnd() {
-	select {
-	case <-time.After(reserveDelay):
-	case <-h.ctx.Done():
+	if !sleep(h.ctx, reserveDelay) {
 		return
 	}
 	h.ReserveEnd()
-	select {
-	case <-time.After(flushPause):
+	if sleep(h.ctx, flushPause) {
 		_ = jobdir.Sync(h.cfg.Dir) // the end is flushed in any case
-	case <-h.ctx.Done():
 	}
 }
 
@@ -383,11 +368,19 @@ func (h *Holder) Survivors(left []record.Process) {
 // on its socket, and subscribers get the end as unrecorded.
 func (h *Holder) finish(end record.Exit) {
 	for pause := 100 * time.Millisecond; !h.record(end); pause = min(2*pause, 30*time.Second) {
-		select {
-		case <-time.After(pause):
-		case <-h.ctx.Done():
+		if !sleep(h.ctx, pause) {
 			return
 		}
+	}
+}
+
+// sleep waits for d. It reports false if ctx ends first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
 
@@ -477,6 +470,6 @@ func (h *Holder) Close() error {
 	h.released = true
 	h.saveMu.Unlock()
 	h.over()
-	errs = append(errs, h.holds.Close(), h.lock.Close())
+	errs = append(errs, h.holds.Close(), h.cfg.Lock.Close())
 	return errors.Join(errs...)
 }

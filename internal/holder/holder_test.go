@@ -62,6 +62,9 @@ func newOpened(t *testing.T, cfg Config) *Holder {
 	if cfg.Dir, err = root.Create(&cfg.Meta, "job", nil); err != nil {
 		t.Fatal(err)
 	}
+	if cfg.Lock, err = jobdir.Lock(cfg.Dir); err != nil {
+		t.Fatal(err)
+	}
 	h, err := Open(cfg)
 	if err != nil {
 		t.Fatal(err)

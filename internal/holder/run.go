@@ -179,9 +179,7 @@ func (r *Run) Watch(ctx context.Context, notify func(record.State, record.Note))
 		if s.Status.Finished() {
 			return nil
 		}
-		select {
-		case <-time.After(pollPause):
-		case <-ctx.Done():
+		if !sleep(ctx, pollPause) {
 			return ctx.Err()
 		}
 	}

@@ -54,9 +54,7 @@ const factsWithin = 5 * time.Second
 // limitPending replies to pending queries with the facts known so far after factsWithin. It ends with
 // the holder.
 func (h *Holder) limitPending() {
-	select {
-	case <-time.After(factsWithin):
-	case <-h.ctx.Done():
+	if !sleep(h.ctx, factsWithin) {
 		return
 	}
 	h.mu.Lock()

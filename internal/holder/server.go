@@ -123,12 +123,10 @@ func (h *Holder) accept(l *net.UnixListener) {
 		}
 		if err != nil {
 			// Out of descriptors or memory: retry, since other processes may free some.
-			select {
-			case <-time.After(100 * time.Millisecond):
-				continue
-			case <-h.ctx.Done():
+			if !sleep(h.ctx, 100*time.Millisecond) {
 				return
 			}
+			continue
 		}
 		h.admit(nc)
 	}
