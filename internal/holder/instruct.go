@@ -22,36 +22,18 @@ func (c *conn) carryOut(f Frame) (any, error) {
 		}
 		return c.kill(k)
 	case TypeSignal:
-		var s Signal
-		if err := decode(f.Payload, &s); err != nil {
-			return nil, err
-		}
-		if h.cfg.Hooks.Signal == nil {
-			return nil, unsupported("signals")
-		}
-		return nil, h.cfg.Hooks.Signal(h.ctx, s.Name, clip(s.By))
+		return nil, decoded(f, c.signal)
 	case TypeAttach:
-		var a Attach
-		if err := decode(f.Payload, &a); err != nil {
-			return nil, err
-		}
-		return nil, c.attach(a)
+		return nil, decoded(f, c.attach)
 	case TypeTakeControl:
 		return nil, c.takeControl()
 	case TypeTerminal:
-		var facts TerminalFacts
-		if err := decode(f.Payload, &facts); err != nil {
-			return nil, err
-		}
-		return nil, c.terminalFacts(facts)
+		return nil, decoded(f, c.terminalFacts)
 	case TypeSubscribe:
-		var s Subscribe
-		if len(f.Payload) > 0 {
-			if err := decode(f.Payload, &s); err != nil {
-				return nil, err
-			}
+		if len(f.Payload) == 0 {
+			return nil, c.subscribe(Subscribe{})
 		}
-		return nil, c.subscribe(s)
+		return nil, decoded(f, c.subscribe)
 	case TypeStatus:
 		return c.status(), nil
 	case TypeBackground:
@@ -63,11 +45,7 @@ func (c *conn) carryOut(f Frame) (any, error) {
 		defer h.outputMu.Unlock()
 		return h.Screen()
 	case TypeResize:
-		var size record.Size
-		if err := decode(f.Payload, &size); err != nil {
-			return nil, err
-		}
-		return nil, c.resize(size)
+		return nil, decoded(f, c.resize)
 	case TypeInput, TypeKeys, TypePaste, TypeEOF:
 		return nil, c.input(f)
 	}
@@ -79,6 +57,15 @@ func decode(p []byte, v any) error {
 		return &Failure{CodeInvalid, "invalid instruction: " + err.Error()}
 	}
 	return nil
+}
+
+// decoded carries out an instruction with its payload, which is JSON.
+func decoded[T any](f Frame, carryOut func(T) error) error {
+	var request T
+	if err := decode(f.Payload, &request); err != nil {
+		return err
+	}
+	return carryOut(request)
 }
 
 func unsupported(what string) error {
@@ -94,6 +81,14 @@ func (c *conn) kill(k Kill) (any, error) {
 		return nil, err
 	}
 	return reportOf(report), nil
+}
+
+func (c *conn) signal(s Signal) error {
+	h := c.h
+	if h.cfg.Hooks.Signal == nil {
+		return unsupported("signals")
+	}
+	return h.cfg.Hooks.Signal(h.ctx, s.Name, clip(s.By))
 }
 
 func (c *conn) subscribe(s Subscribe) error {

@@ -178,37 +178,19 @@ func ParseShellHole(text string) (hole record.Range, ok bool) {
 	return hole, true
 }
 
+// portableSignals are the signals with the same number on all systems.
+var portableSignals = [...]string{
+	1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 6: "SIGABRT", 8: "SIGFPE", 9: "SIGKILL",
+	11: "SIGSEGV", 13: "SIGPIPE", 14: "SIGALRM", 15: "SIGTERM",
+}
+
 // signalOfCode returns the name of the signal that a shell reports as the exit code 128 + n.
 // It is empty for other codes, and for signals whose numbers differ between systems.
 func signalOfCode(code *int) string {
-	if code == nil {
+	if code == nil || *code <= 128 || *code-128 >= len(portableSignals) {
 		return ""
 	}
-	switch *code - 128 {
-	case 1:
-		return "SIGHUP"
-	case 2:
-		return "SIGINT"
-	case 3:
-		return "SIGQUIT"
-	case 4:
-		return "SIGILL"
-	case 6:
-		return "SIGABRT"
-	case 8:
-		return "SIGFPE"
-	case 9:
-		return "SIGKILL"
-	case 11:
-		return "SIGSEGV"
-	case 13:
-		return "SIGPIPE"
-	case 14:
-		return "SIGALRM"
-	case 15:
-		return "SIGTERM"
-	}
-	return ""
+	return portableSignals[*code-128]
 }
 
 // killed reports whether a signal ended the job, and its name if known. The code alone

@@ -10,6 +10,7 @@ package logout
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/user"
 	"slices"
@@ -132,12 +133,7 @@ func (p place) logind() map[string]string {
 			}
 		}
 	}
-	names := make([]string, 0, len(added))
-	for name := range added {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(added)) {
 		if b, err := fs.ReadFile(p.files, added[name]); err == nil {
 			settings(c, string(b), "")
 		}

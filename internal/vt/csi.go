@@ -219,11 +219,11 @@ func (t *Terminal) csiPrivate(final byte) {
 	case final == 'u':
 		t.kittyKeyboard(ps.prefix)
 	case key == '>'<<8|'c':
-		t.secondaryAttributes()
+		t.answer("\x1b[>41;%d;0c", emulatedVersion) // DA2: a VT420, the version, no cartridge
 	case key == '='<<8|'c':
-		t.tertiaryAttributes()
+		t.answer("\x1bP!|00000000\x1b\\") // DA3: the unit's number
 	case key == '>'<<8|'q':
-		t.reportVersion()
+		t.answer("\x1bP>|hob\x1b\\")
 	case key == '>'<<8|'m':
 		t.setModifyKeys()
 	case key == '>'<<8|'n':

@@ -242,24 +242,14 @@ func (f *Filter) dropsOSC(s []byte) bool {
 // ModeReset returns the sequences that restore the user's terminal after the output
 // so far: main screen, no margins, default style, visible cursor, no mouse reports, no
 // bracketed paste, default keyboard modes.
-func (f *Filter) ModeReset() []byte {
-	if f.alternate {
-		return modeReset("\x1b[?1049l")
-	}
-	return modeReset("")
-}
+func (f *Filter) ModeReset() []byte { return ResetModes(f.alternate) }
 
 // ResetModes returns the same sequences for a terminal whose alternate screen is in use or not.
 func ResetModes(alternate bool) []byte {
-	f := Filter{alternate: alternate}
-	return f.ModeReset()
-}
-
-func modeReset(toMain string) []byte {
 	const keyboard = "\x1b[<99u\x1b[=0u" // of the screen shown
 	reset := "\x1b[?2026l" + keyboard
-	if toMain != "" {
-		reset += toMain + keyboard
+	if alternate {
+		reset += "\x1b[?1049l" + keyboard
 	}
 	return []byte(reset +
 		"\x1b7\x1b[?69l\x1b[r\x1b[?6l\x1b8" + // margins move the cursor

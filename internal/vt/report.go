@@ -55,16 +55,8 @@ func (t *Terminal) flushReplies() {
 // deviceAttributes is DA1: a VT420 with selective erase, color and rectangles.
 func (t *Terminal) deviceAttributes() { t.answer("\x1b[?64;1;6;21;22;28c") }
 
-// secondaryAttributes is DA2: type VT420, version, no cartridge.
-func (t *Terminal) secondaryAttributes() { t.answer("\x1b[>41;%d;0c", emulatedVersion) }
-
-// tertiaryAttributes is DA3: the unit's number.
-func (t *Terminal) tertiaryAttributes() { t.answer("\x1bP!|00000000\x1b\\") }
-
 // emulatedVersion is the xterm patch level that is emulated.
 const emulatedVersion = 383
-
-func (t *Terminal) reportVersion() { t.answer("\x1bP>|hob\x1b\\") }
 
 // deviceStatus is DSR.
 func (t *Terminal) deviceStatus(n int) {
