@@ -25,7 +25,7 @@ type player struct {
 
 // frame returns the screen as it is.
 func (p *player) frame() Frame {
-	return Frame{Reset: true, Data: p.term.Snapshot(vt.SnapshotOptions{}), Size: p.size, At: p.at, Offset: p.offset}
+	return Frame{Reset: true, Data: p.term.Snapshot(0), Size: p.size, At: p.at, Offset: p.offset}
 }
 
 // next processes the output of the next moment.
@@ -134,7 +134,7 @@ func (r *Replay) keep(p *player) {
 	if p.offset-last < max(c.every, checkpointEvery) {
 		return
 	}
-	snapshot := p.term.Snapshot(vt.SnapshotOptions{})
+	snapshot := p.term.Snapshot(0)
 	c.all = append(c.all, checkpoint{p.offset, p.at, p.size, snapshot})
 	c.bytes += len(snapshot)
 	for c.bytes > maxCheckpoints && len(c.all) > 1 {

@@ -217,7 +217,7 @@ func (t *terminal) picture(ctx context.Context) (engine.TerminalChunk, error) {
 		rows = screen.ScrollbackLen()
 	}
 	t.off, t.drawn = end, true
-	return engine.TerminalChunk{Reset: true, Data: screen.Snapshot(vt.SnapshotOptions{Scrollback: rows})}, nil
+	return engine.TerminalChunk{Reset: true, Data: screen.Snapshot(rows)}, nil
 }
 
 // answer replies to the job's terminal queries, unless another session has taken control since:

@@ -81,7 +81,6 @@ func (c *conn) setBusy(on bool) (over bool) {
 	return c.leaving && !c.pumping
 }
 
-// answer sends the answer to an instruction.
 func (c *conn) answer(result any, err error) bool {
 	if err != nil {
 		return c.send(appendFrame(nil, TypeError, encodeJSON(failure(err))))

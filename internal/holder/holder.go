@@ -41,7 +41,6 @@ import (
 	"github.com/hobjobs/hob/internal/vt"
 )
 
-// Config describes the job to hold.
 type Config struct {
 	Dir  string // the job directory, absolute
 	Meta jobdir.Meta
@@ -286,7 +285,6 @@ func (h *Holder) checkLimit() error {
 	return nil
 }
 
-// State returns the current state.
 func (h *Holder) State() record.State {
 	h.mu.Lock()
 	defer h.mu.Unlock()

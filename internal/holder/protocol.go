@@ -60,13 +60,11 @@ const (
 	readStep = 64 << 10
 )
 
-// Frame is one message.
 type Frame struct {
 	Type    Type
 	Payload []byte
 }
 
-// appendFrame appends a frame to b.
 func appendFrame(b []byte, t Type, payload []byte) []byte {
 	b = append(b, byte(t))
 	b = binary.BigEndian.AppendUint32(b, uint32(len(payload)))
@@ -166,7 +164,6 @@ func (h Hello) Supported() bool { return h.Min <= Protocol && h.Max >= ProtocolM
 // Code is the kind of a failure, for programs.
 type Code string
 
-// The codes.
 const (
 	CodeUnknown      Code = "unknown_instruction"
 	CodeInvalid      Code = "invalid"
@@ -226,7 +223,6 @@ var conditions = []struct {
 	{CodeNotControl, record.ErrNotControl},
 }
 
-// failure converts an error to a Failure.
 func failure(err error) *Failure {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		return f
@@ -281,7 +277,6 @@ type Control struct {
 	Offset     int64       `json:"offset"`
 }
 
-// Signal requests a signal to the job.
 type Signal struct {
 	Name string `json:"name"`
 	By   string `json:"by,omitempty"`

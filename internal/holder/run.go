@@ -57,7 +57,6 @@ func (r *Run) Write(ctx context.Context, p []byte) error {
 	return r.dialed(ctx, func(c *Client) error { return c.Type(ctx, p) })
 }
 
-// CloseInput ends the job's input.
 func (r *Run) CloseInput(ctx context.Context) error { return r.do(ctx, TypeEOF, nil, nil) }
 
 // SendKeys types keys by their tmux names.
@@ -70,7 +69,6 @@ func (r *Run) Paste(ctx context.Context, p []byte) error {
 	return r.dialed(ctx, func(c *Client) error { return c.Paste(ctx, p) })
 }
 
-// Resize changes the size of the job's terminal.
 func (r *Run) Resize(ctx context.Context, s record.Size) error {
 	return r.do(ctx, TypeResize, s, nil)
 }
@@ -106,7 +104,6 @@ func (r *Run) OpenTerminal(ctx context.Context, o record.TerminalOptions) (recor
 	return s, nil
 }
 
-// OpenOutput opens one of the job's logs.
 func (r *Run) OpenOutput(_ context.Context, s record.Stream) (record.Output, error) {
 	f, err := jobdir.OpenLog(r.Dir, s.File())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -118,7 +115,6 @@ func (r *Run) OpenOutput(_ context.Context, s record.Stream) (record.Output, err
 	return openLog{f}, nil
 }
 
-// openLog is one of a job's logs.
 type openLog struct{ *logfile.File }
 
 // Holes lists the ranges whose bytes were dropped.

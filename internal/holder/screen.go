@@ -25,7 +25,7 @@ import (
 )
 
 // snapshot returns the sequences that redraw the whole terminal; h.mu is held.
-func (h *Holder) snapshot() []byte { return h.term.Snapshot(vt.SnapshotOptions{}) }
+func (h *Holder) snapshot() []byte { return h.term.Snapshot(0) }
 
 // setTerminalFacts sets the facts of the controlling client's terminal, which replies to the job's
 // queries are based on. They are kept when that client disconnects. known is false while that terminal

@@ -185,7 +185,6 @@ func (h *Holder) mayStream(c *conn) error {
 	return nil
 }
 
-// removeConn removes a closed connection.
 func (h *Holder) removeConn(c *conn) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -162,7 +162,6 @@ func (s *Session) Resize(ctx context.Context, size record.Size) error {
 	return s.c.Do(ctx, TypeResize, size, nil)
 }
 
-// TakeControl takes control of keyboard and size.
 func (s *Session) TakeControl(ctx context.Context) error {
 	return s.c.Do(ctx, TypeTakeControl, nil, nil)
 }
@@ -176,7 +175,6 @@ func (s *Session) SetFacts(ctx context.Context, f record.TerminalFacts) error {
 	return err
 }
 
-// Close ends the session.
 func (s *Session) Close() error {
 	_ = s.c.Close() // fails only if the connection is already closed
 	return nil

@@ -75,7 +75,6 @@ type Meta struct {
 	Raw  *RawRequest `json:"exact,omitempty"` // only in the file
 }
 
-// ReadMeta reads meta.json.
 func ReadMeta(dir string) (Meta, error) {
 	data, err := plainfile.Read(filepath.Join(dir, MetaFile), maxRecord)
 	if err != nil {

@@ -216,7 +216,6 @@ func (r *Record) statLogs(dir string) {
 // inDir is a faster filepath.Join for file names, because a list calls it for every file.
 func inDir(dir, name string) string { return dir + string(filepath.Separator) + name }
 
-// ReadState reads state.json.
 func ReadState(dir string) (record.State, error) {
 	data, err := plainfile.Read(filepath.Join(dir, StateFile), maxRecord)
 	if err != nil {

@@ -120,7 +120,6 @@ func (w *TimesWriter) write(b []byte) error {
 	return nil
 }
 
-// Close closes the file.
 func (w *TimesWriter) Close() error { return w.f.Close() }
 
 // Moment is one entry of times.
@@ -138,7 +137,6 @@ type Times struct {
 	kept []Moment // the block that [Times.At] read last; immutable
 }
 
-// OpenTimes opens times for reading.
 func OpenTimes(dir string) (*Times, error) {
 	f, err := plainfile.Open(filepath.Join(dir, TimesFile))
 	if err != nil {
@@ -147,7 +145,6 @@ func OpenTimes(dir string) (*Times, error) {
 	return &Times{f: f}, nil
 }
 
-// Close closes the file.
 func (t *Times) Close() error { return t.f.Close() }
 
 // At returns the entry that covers the byte at off. ok is false if none does. Lookups of

@@ -54,7 +54,6 @@ type Config struct {
 // it is encoded in base64: each variable is followed by a NUL.
 type variables []string
 
-// MarshalText implements [encoding.TextMarshaler].
 func (v variables) MarshalText() ([]byte, error) {
 	var b []byte
 	for _, kv := range v {
@@ -63,7 +62,6 @@ func (v variables) MarshalText() ([]byte, error) {
 	return base64.StdEncoding.AppendEncode(nil, b), nil
 }
 
-// UnmarshalText implements [encoding.TextUnmarshaler].
 func (v *variables) UnmarshalText(text []byte) error {
 	b, err := base64.StdEncoding.AppendDecode(nil, text)
 	*v = nil

@@ -91,7 +91,6 @@ func (l *ownLogs) close() error {
 	return errors.Join(errs...)
 }
 
-// size returns the total size of the logs.
 func (l *ownLogs) size() int64 {
 	var n int64
 	for _, f := range l.files {

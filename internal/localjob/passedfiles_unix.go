@@ -14,7 +14,6 @@ import (
 // files are open files passed to a job, by their descriptor number in the job.
 type files map[int]*os.File
 
-// close closes them.
 func (l files) close() {
 	for _, f := range l {
 		f.Close()
@@ -115,7 +114,6 @@ func closeAll(files []*os.File) {
 	}
 }
 
-// errFilesMissing means that fewer descriptors arrived than were announced.
 var errFilesMissing = errors.New("the descriptors for the job did not arrive with the configuration")
 
 // splitPassed assigns the received descriptors to their numbers in the job. The first is the lock.

@@ -126,7 +126,6 @@ func (j *job) openFiles(files *childFiles) error {
 	return nil
 }
 
-// launch executes the command.
 func (j *job) launch(files *childFiles) error {
 	env := jobEnviron(j.cfg.Env, j.cfg.Set, string(j.meta.ID), j.meta.Dir, j.tty != nil && j.logs == nil)
 	argv, err := commandLine(j.cfg.Dir, j.meta.Command, j.meta.Script)
@@ -189,7 +188,6 @@ func execute(fork forkFunc, path string, argv []string, attr *syscall.ProcAttr) 
 	return pid, err
 }
 
-// forkFunc starts a program.
 type forkFunc func(path string, argv []string, attr *syscall.ProcAttr) (pid int, err error)
 
 // forkThen starts a program and calls then with its pid.

@@ -12,7 +12,6 @@ import (
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-// ForkUnblocked starts a program.
 func ForkUnblocked(path string, argv []string, attr *syscall.ProcAttr) (pid int, err error) {
 	return syscall.ForkExec(path, argv, attr)
 }

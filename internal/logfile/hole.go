@@ -41,7 +41,6 @@ func (h Hole) torn(p []byte, off int64) int {
 	return ContinuationPrefix(p)
 }
 
-// A Piece is the result of a [Read].
 type Piece struct {
 	N       int   // bytes read into the buffer
 	Off     int64 // offset of the first of them; after the requested offset if that was dropped

@@ -32,7 +32,6 @@ type Index struct {
 	open   bool    // pos is not the beginning of a line
 }
 
-// NewIndex returns an empty index.
 func NewIndex() *Index { return &Index{stride: indexStride} }
 
 // Extend counts lines in at most budget more bytes (0 means all), and reports whether it

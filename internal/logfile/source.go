@@ -136,7 +136,6 @@ func (f *File) file() (*os.File, error) {
 	return f.open.Load(), nil
 }
 
-// Close closes the file.
 func (f *File) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -147,7 +146,6 @@ func (f *File) Close() error {
 	return nil
 }
 
-// ReadAt implements [Source].
 func (f *File) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -166,7 +164,6 @@ func (f *File) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// Size implements [Source].
 func (f *File) Size(context.Context) (int64, error) {
 	file, err := f.file()
 	if err != nil || file == nil {

@@ -30,7 +30,6 @@ type Line struct {
 // MaxRaw is the largest number of bytes in Line.Raw, in whole characters.
 const MaxRaw = 64 << 10
 
-// A Query selects lines.
 type Query struct {
 	// Limit is the maximum number of lines, not counting gaps; 0 or less means all.
 	Limit int64

@@ -7,7 +7,6 @@ import (
 	"sync"
 )
 
-// Config has the parameters of a [Writer].
 type Config struct {
 	// Limit is the number of bytes to keep; 0 means no limit.
 	Limit int64
@@ -18,7 +17,6 @@ type Config struct {
 	Record func(Hole)
 }
 
-// Stats is the state of a [Writer].
 type Stats struct {
 	Size int64 // offset after the last byte
 	Hole Hole
@@ -67,7 +65,6 @@ func NewWriter(f *os.File, cfg Config) (*Writer, error) {
 	return w, nil
 }
 
-// Stats returns the current state.
 func (w *Writer) Stats() Stats {
 	w.mu.Lock()
 	defer w.mu.Unlock()

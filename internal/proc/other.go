@@ -12,52 +12,32 @@ import (
 
 const startsAreOrdered = false
 
-// Stat is not supported on this system.
-func Stat(int) (Process, error) { return Process{}, ErrUnsupported }
-
 // Scanner takes snapshots of all processes.
 type Scanner struct{ reader reader }
-
-// Scan is not supported on this system.
-func (*Scanner) Scan() ([]Process, error) { return nil, ErrUnsupported }
 
 type reader struct{}
 
 func (*reader) hasJobID(int, string) bool { return false }
 func (*reader) isHolder(int) bool         { return false }
 
-// Cmdline is not supported on this system.
-func Cmdline(int) ([]string, error) { return nil, ErrUnsupported }
+// What follows is not supported, or not known, on this system.
 
-// Terminate is not supported on this system.
+func Stat(int) (Process, error)                                  { return Process{}, ErrUnsupported }
+func (*Scanner) Scan() ([]Process, error)                        { return nil, ErrUnsupported }
+func Cmdline(int) ([]string, error)                              { return nil, ErrUnsupported }
 func Terminate(context.Context, JobRef, Options) (Result, error) { return Result{}, ErrUnsupported }
-
-// Signal is not supported on this system.
-func Signal(Identity, syscall.Signal) error { return ErrUnsupported }
-
-// BootID returns "": the boot is unknown.
-func BootID() string { return "" }
-
-// PIDNamespace returns "": this system has no pid namespaces.
-func PIDNamespace() string { return "" }
-
-func hardwareID() string { return "" }
-
-// TTYMode is not supported on this system.
-func TTYMode(fd int) (Mode, error) { return Mode{}, ErrUnsupported }
-
-// ForegroundGroup is not supported on this system.
-func ForegroundGroup(fd int) (int, error) { return 0, ErrUnsupported }
+func Signal(Identity, syscall.Signal) error                      { return ErrUnsupported }
+func TTYMode(fd int) (Mode, error)                               { return Mode{}, ErrUnsupported }
+func ForegroundGroup(fd int) (int, error)                        { return 0, ErrUnsupported }
+func BootID() string                                             { return "" }
+func PIDNamespace() string                                       { return "" }
+func SinceBoot() time.Duration                                   { return 0 }
+func hardwareID() string                                         { return "" }
+func readRunningClock() time.Duration                            { return 0 }
+func namespaceOffsets() clockOffsets                             { return clockOffsets{} }
 
 // PeerUID returns the current user: only the permissions of the socket's directory protect it.
 func PeerUID(*net.UnixConn) (int, error) { return os.Getuid(), nil }
-
-// SinceBoot returns zero: unknown.
-func SinceBoot() time.Duration { return 0 }
-
-func readRunningClock() time.Duration { return 0 }
-
-func namespaceOffsets() clockOffsets { return clockOffsets{} }
 
 // Names of signals are needed for jobs on hosts, whose numbers are assumed to be those of Linux.
 const (

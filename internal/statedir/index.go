@@ -114,7 +114,6 @@ func decodeLine(line []byte) (*jobdir.Record, error) {
 	return rec, nil
 }
 
-// Len returns the number of jobs in the index.
 func (x *Index) Len() int { return len(x.byID) }
 
 // AddToIndex adds those jobs of recs to the index that are finished and whose records

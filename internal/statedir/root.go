@@ -184,13 +184,11 @@ const (
 	queuesName    = "queues"
 )
 
-// Path returns the absolute path of the state directory.
 func (r *Root) Path() string { return r.path }
 
 // Jobs returns the directory of the job directories.
 func (r *Root) Jobs() string { return filepath.Join(r.path, jobsName) }
 
-// Queues returns the directory of the queues.
 func (r *Root) Queues() string { return filepath.Join(r.path, queuesName) }
 
 // QueuesOf returns the directory of the queues of the state root that the job directory dir is in.

@@ -32,7 +32,6 @@ package turn
 // State is what a job of a queue does; the first character of its entry's name.
 type State byte
 
-// The states.
 const (
 	After     State = 'd' // waits for other jobs to end
 	Waiting   State = 'w' // waits for a slot
@@ -100,7 +99,6 @@ func parse(name []byte) (state State, seq uint64, id []byte, ok bool) {
 	return 0, 0, nil, false
 }
 
-// Settings are those of a queue.
 type Settings struct {
 	Slots      int  // how many of its jobs may run at once
 	Paused     bool // no job starts

@@ -20,7 +20,6 @@ const (
 // Outcome is how a wait ended.
 type Outcome int
 
-// The outcomes.
 const (
 	NotQueued Outcome = iota // the job does not wait
 	Start                    // its turn has come

@@ -33,10 +33,8 @@ func (c Color) RGB() (r, g, b uint8, ok bool) {
 	return uint8(c >> 16), uint8(c >> 8), uint8(c), c&colorKind == colorRGB
 }
 
-// Attr is a set of text attributes.
 type Attr uint8
 
-// The attributes of a [Style].
 const (
 	Bold Attr = 1 << iota
 	Faint
@@ -61,7 +59,6 @@ const (
 	UnderlineDashed
 )
 
-// Style is how a cell is drawn.
 type Style struct {
 	Fg, Bg         Color
 	UnderlineColor Color

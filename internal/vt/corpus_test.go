@@ -216,7 +216,7 @@ func TestSnapshotsOfPrograms(t *testing.T) {
 				a := New(r.Cols, r.Rows, WithScrollback(1<<20))
 				r.play(a, 0, at)
 				b := New(a.cols, a.rows, WithScrollback(1<<20))
-				b.Write(a.Snapshot(SnapshotOptions{Scrollback: 1 << 20}))
+				b.Write(a.Snapshot(1 << 20))
 				r.play(a, at, len(r.stream))
 				r.play(b, at, len(r.stream))
 				if d := cmp.Diff(shown(a), shown(b)); d != "" {

@@ -68,7 +68,7 @@ func TestSnapshotRestoresState(t *testing.T) {
 			t.Fatal(s)
 		}
 		b := New(20, 8, WithScrollback(1<<20))
-		snap := a.Snapshot(SnapshotOptions{Scrollback: 1 << 20})
+		snap := a.Snapshot(1 << 20)
 		b.Write(snap)
 		if d := cmp.Diff(dump(a), dump(b)); d != "" {
 			t.Fatalf("seed %d: the restored state differs:\n%s\n%q", seed, d, snap)
@@ -115,7 +115,7 @@ func FuzzSnapshot(f *testing.F) {
 			t.Fatal(s)
 		}
 		b := New(20, 6, WithScrollback(1<<20))
-		snap := a.Snapshot(SnapshotOptions{Scrollback: 1 << 20})
+		snap := a.Snapshot(1 << 20)
 		b.Write(snap)
 		if d := cmp.Diff(dump(a), dump(b)); d != "" {
 			t.Fatalf("the restored state differs:\n%s\n%q", d, snap)

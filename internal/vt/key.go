@@ -5,7 +5,6 @@ import "strconv"
 // Mods are the modifiers held with a key, numbered as in the kitty protocol.
 type Mods uint8
 
-// The modifiers.
 const (
 	Shift Mods = 1 << iota
 	Alt

@@ -5,7 +5,6 @@ import "strconv"
 // KittyFlags are the progressive enhancements of the kitty keyboard protocol.
 type KittyFlags uint8
 
-// The flags of the kitty keyboard protocol.
 const (
 	KittyDisambiguate KittyFlags = 1 << iota
 	KittyEventTypes

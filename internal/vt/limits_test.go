@@ -13,7 +13,7 @@ func TestTallestScreen(t *testing.T) {
 		fmt.Fprintf(term, "\x1b[%d;1H%d", i+1, i+1)
 	}
 	again := New(10, 4096)
-	again.Write(term.Snapshot(SnapshotOptions{}))
+	again.Write(term.Snapshot(0))
 	for name, tall := range map[string]*Terminal{"as made": term, "from its snapshot": again} {
 		if cols, rows := tall.Size(); cols != 10 || rows != 4096 {
 			t.Errorf("%s: %dx%d", name, cols, rows)

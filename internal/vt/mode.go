@@ -226,7 +226,6 @@ type Modes struct {
 	Kitty          KittyFlags // current flags of the kitty keyboard protocol
 }
 
-// Modes returns the current modes.
 func (t *Terminal) Modes() Modes {
 	return Modes{
 		Alternate:      t.onAlt(),

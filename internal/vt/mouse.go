@@ -21,7 +21,6 @@ const (
 // MouseEncoding is the encoding of mouse reports.
 type MouseEncoding uint8
 
-// The encodings of mouse reports.
 const (
 	MouseX10    MouseEncoding = iota
 	MouseUTF8                 // mode 1005
@@ -53,10 +52,8 @@ func (t *Terminal) setMouseEncoding(n int, on bool) {
 	}
 }
 
-// MouseButton is a button of a mouse event.
 type MouseButton uint8
 
-// The buttons.
 const (
 	MouseNone MouseButton = iota // motion without a button
 	MouseLeft
@@ -73,7 +70,6 @@ const (
 // MouseAction is a press, release or motion.
 type MouseAction uint8
 
-// The actions.
 const (
 	MouseDown MouseAction = iota
 	MouseUp

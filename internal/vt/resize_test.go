@@ -155,7 +155,7 @@ func TestResizeKeepsCellsWhole(t *testing.T) {
 				t.Fatalf("seed %d, %v: cursor at %d,%d", seed, size, c.X, c.Y)
 			}
 			b := New(cols, rows, WithScrollback(1<<16))
-			b.Write(term.Snapshot(SnapshotOptions{Scrollback: 1 << 16}))
+			b.Write(term.Snapshot(1 << 16))
 			if d := cmp.Diff(term.ANSI(), b.ANSI()); d != "" {
 				t.Fatalf("seed %d, %v: the snapshot differs\n%s", seed, size, d)
 			}

@@ -6,11 +6,6 @@ import (
 	"unicode/utf8"
 )
 
-// SnapshotOptions are the parameters of a snapshot.
-type SnapshotOptions struct {
-	Scrollback int // maximum number of rows of scrollback
-}
-
 // Private modes of snapshots. Other terminals ignore them.
 const (
 	snapOneCell = 44727 // set: text up to the reset is one cell
@@ -18,14 +13,14 @@ const (
 )
 
 // Snapshot returns a byte string that brings a new Terminal of the same size into the
-// state of this one: screens, scrollback, cursors, style, margins, tabs, character
+// state of this one: screens, at most so many rows of scrollback, cursors, style, margins, tabs, character
 // sets, modes, title, colors, and an incomplete sequence. Further output of the
 // application can follow directly. The snapshot can also be shown on the user's
 // terminal; pass it through the [Filter] of the stream.
-func (t *Terminal) Snapshot(o SnapshotOptions) []byte {
+func (t *Terminal) Snapshot(scrollback int) []byte {
 	s := snapshot{t: t}
 	s.prepare()
-	s.mainRows(o.Scrollback)
+	s.mainRows(scrollback)
 	s.savedCursor(&t.screens[0])
 	s.kitty(&t.screens[0].kitty)
 	s.alternate()

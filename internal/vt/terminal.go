@@ -165,7 +165,6 @@ type cursor struct {
 
 func newCursor() cursor { return cursor{sets: [4]byte{'B', 'B', 'B', 'B'}} }
 
-// Option configures a Terminal.
 type Option func(*Terminal)
 
 // WithScrollback stores rows that leave the main screen at its top, in at most about
@@ -231,7 +230,6 @@ func newRows(cols, n int) []*row {
 	return rows
 }
 
-// Size returns columns and rows.
 func (t *Terminal) Size() (cols, rows int) { return t.cols, t.rows }
 
 // CursorShape is the shape of the cursor.
@@ -253,7 +251,6 @@ type Cursor struct {
 	Blink   bool
 }
 
-// Cursor returns the cursor of the current screen.
 func (t *Terminal) Cursor() Cursor {
 	c := Cursor{X: t.cur.x, Y: t.cur.y, Visible: t.modes.has(modeCursor)}
 	c.Shape = CursorShape((t.shape + 1) / 2)
@@ -292,7 +289,6 @@ type Handler struct {
 // Progress is the state of a progress report, numbered as in OSC 9;4.
 type Progress int
 
-// The states of a progress report.
 const (
 	ProgressNone Progress = iota
 	ProgressNormal
@@ -338,5 +334,4 @@ func (t *Terminal) SetFacts(f Facts) {
 	t.flushReplies()
 }
 
-// Facts returns the facts in use.
 func (t *Terminal) Facts() Facts { return t.facts }

@@ -139,6 +139,6 @@ func TestTinyScreens(t *testing.T) {
 		if s := broken(term); s != "" {
 			t.Errorf("%v: %s", size, s)
 		}
-		_ = term.Snapshot(SnapshotOptions{Scrollback: 10})
+		_ = term.Snapshot(10)
 	}
 }
