@@ -181,3 +181,58 @@ func timeOrNull(t time.Time) *time.Time {
 
 // inSeconds divides milliseconds: Duration.Seconds returns 1.8319999999999999 for 1.832.
 func inSeconds(m Milliseconds) float64 { return float64(m) / 1000 }
+
+// UnmarshalJSON reads the JSON form. Fields that the form omits (token, backend, usage) stay empty.
+func (j *Job) UnmarshalJSON(data []byte) error {
+	var v jobJSON
+	if err := json.Unmarshal(data, &v); err != nil {
+		return err
+	}
+	*j = Job{
+		Request: Request{
+			ID: v.ID, Name: v.Name, Command: v.Command, Script: orZero(v.Script), Host: orZero(v.Host), Dir: orZero(v.Dir), Kind: orZero(v.Kind),
+			LogLimit: orZero(v.LogLimit), Timeout: ofSeconds(orZero(v.Timeout)), Grace: ofSeconds(v.Grace), EnvNames: v.EnvNames, Labels: v.Labels,
+			Split: orZero(v.StdoutPath) != "", CreatedAt: orZero(v.CreatedAt), CreatedBy: orZero(v.CreatedBy), RestartedFrom: orZero(v.Restarted), Port: orZero(v.Port),
+		},
+		State: State{
+			Status: v.Status, Machine: orZero(v.Machine), Leader: Identity{PID: orZero(v.PID)}, StartedAt: orZero(v.StartedAt),
+			Backgrounded: v.Backgrounded, Paused: v.Paused, Waiting: v.Waiting, Title: orZero(v.Title), Progress: v.Progress, Cwd: orZero(v.Cwd),
+			Size: orZero(v.Size), Deadline: orZero(v.DeadlineAt), Output: v.OutputBytes, Dropped: v.DroppedBytes,
+			Link: v.Link, LinkError: orZero(v.LinkError), StaleSince: orZero(v.StaleSince),
+		},
+		OutputPath: orZero(v.OutputPath), StdoutPath: orZero(v.StdoutPath), StderrPath: orZero(v.StderrPath),
+		Ports: v.Ports, CPU: v.CPU, RSS: orZero(v.RSS),
+	}
+	if q := v.Queue; q != nil {
+		j.Pending = &Pending{
+			Name: orZero(q.Name), Position: orZero(q.Position), Reason: q.Reason, After: q.After,
+			StartsAt: orZero(q.StartsAt),
+		}
+	}
+	if s := v.Scheduler; s != nil {
+		j.Scheduled = Scheduled{ID: orZero(s.ID), Partition: orZero(s.Partition), Node: orZero(s.Node)}
+	}
+	if r := v.Restart; r != nil {
+		j.Restart, j.Runs = r.Policy, &Runs{Count: r.Count, NextAt: orZero(r.NextAt)}
+	}
+	if v.StopDeadline != nil {
+		j.Stopping = &StopRequest{Deadline: *v.StopDeadline}
+	}
+	if v.Status.Finished() {
+		j.Exit = Exit{
+			Status: v.Status, Code: v.ExitCode, Signal: orZero(v.Signal), Reason: orZero(v.Reason), EndedBy: orZero(v.EndedBy), Error: orZero(v.Error),
+			At: orZero(v.EndedAt), Ran: ofSeconds(orZero(v.Uptime)), Survivors: v.Survivors,
+		}
+	}
+	return nil
+}
+
+// orZero is the inverse of orNull.
+func orZero[T any](v *T) (zero T) {
+	if v == nil {
+		return zero
+	}
+	return *v
+}
+
+func ofSeconds(s float64) Milliseconds { return Milliseconds(math.Round(s * 1000)) }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/exp/golden"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/hobjobs/hob/engine"
 )
@@ -130,6 +131,27 @@ func TestJSONSecondsHaveThreeDecimals(t *testing.T) {
 	j := engine.Job{Request: engine.Request{ID: "job-22222"}, State: engine.State{Status: engine.Exited, StartedAt: at, Exit: engine.Exit{Status: engine.Exited, At: at.Add(1832 * time.Millisecond)}}}
 	if got, err := j.MarshalJSON(); !strings.Contains(string(got), `"uptime_seconds":1.832,`) {
 		t.Errorf("%s, %v", got, err)
+	}
+}
+
+func TestJobJSONRoundTrip(t *testing.T) {
+	for name, want := range map[string]engine.Job{"full": fullJob(), "empty": {Request: engine.Request{EnvNames: []string{}, Labels: map[string]string{}}}} {
+		data, err := json.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got engine.Job
+		if err := json.Unmarshal(data, &got); err != nil {
+			t.Fatal(err)
+		}
+		want.Token, want.Backend = "", ""
+		if want.CPU != nil {
+			rounded := 12.3
+			want.CPU = &rounded
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s:\n%s", name, diff)
+		}
 	}
 }
 

@@ -141,13 +141,8 @@ func (h *home) hob(words string) string {
 // jobs returns the jobs that the user sees.
 func (h *home) jobs() []engine.Job {
 	h.t.Helper()
-	e, err := engine.New(engine.WithStateDir(h.state), engine.WithBackend(local.New()))
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	defer e.Close()
-	jobs, err := e.List(h.t.Context(), engine.Filter{})
-	if err != nil {
+	var jobs []engine.Job
+	if err := json.Unmarshal([]byte(h.hob("list --json")), &jobs); err != nil {
 		h.t.Fatal(err)
 	}
 	return jobs
