@@ -246,7 +246,7 @@ func TestTitleCountsUnseenJobs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		on := Means{Title: true}
 		s := newHarness(t, 100, 30, three())
-		w := &window{pane: s.pane, o: AppOptions{Notify: Notify{Waiting: on, Failed: on, Finished: on}}}
+		w := &window{App: &App{pane: s.pane, o: AppOptions{Notify: Notify{Waiting: on, Failed: on, Finished: on}}}}
 		want := func(title string) {
 			t.Helper()
 			if got := w.title(); got != title {
@@ -270,7 +270,7 @@ func TestTitleCountsUnseenJobs(t *testing.T) {
 func TestAppRingsForUnseenJobs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, three(), AppOptions{Notify: Notify{Failed: Means{Bell: true, Desktop: true}}})
-		w := &window{app: s.app, pane: s.app.pane, o: s.app.o}
+		w := &window{App: s.app}
 		attention := AttentionMsg{Job: exited(s.eng.jobs[0], 1), Why: WhyFailed}
 		raw, ok := w.notify(attention)().(tea.BatchMsg)[0]().(tea.RawMsg)
 		if want := "\a\x1b]9;hob: npm run dev failed (exit 1)\a"; !ok || raw.Msg != want {
@@ -321,7 +321,7 @@ func TestThemeFollowsTerminal(t *testing.T) {
 			}
 			app := newApp(three(), AppOptions{Theme: theme, Environ: tt.environ})
 			defer app.pane.Close()
-			w := &window{app: app, pane: app.pane, o: app.o, dark: darkBackground(tt.environ), profile: colorprofile.TrueColor}
+			w := &window{App: app, dark: darkBackground(tt.environ), profile: colorprofile.TrueColor}
 			for _, msg := range tt.msgs {
 				w.update(msg)
 			}

@@ -13,16 +13,20 @@ import (
 func TestWindowWithoutFocusIsDrawnInRounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 100, 30, three())
-		w := &window{app: &App{}, pane: s.pane, focused: true}
+		w := &window{App: &App{pane: s.pane}, focused: true}
 		rename := func(name string) {
 			j := s.eng.jobs[0]
 			j.Name = name
 			s.facts(engine.Event{Kind: engine.EventTitle, Job: j})
 		}
+		var round tea.Cmd
 		// update passes a message to the program as Bubble Tea does.
 		update := func(msg tea.Msg, name string) (later bool) {
 			t.Helper()
 			_, cmd := w.Update(msg)
+			if cmd != nil {
+				round = cmd
+			}
 			if !strings.Contains(w.View().Content, name) {
 				t.Errorf("after %T %q is not shown", msg, name)
 			}
@@ -41,10 +45,10 @@ func TestWindowWithoutFocusIsDrawnInRounds(t *testing.T) {
 		}
 		rename("three")
 		update(fact{}, "two") // until the next round
-		if !update(roundMsg{}, "three") {
+		if !update(round(), "three") {
 			t.Error("there will be no other round")
 		}
-		if update(roundMsg{}, "three") {
+		if update(round(), "three") {
 			t.Error("there are rounds though nothing happens")
 		}
 		rename("four")

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"strconv"
-	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -20,10 +19,7 @@ import (
 
 // window is the model of an App: a pane as large as the terminal.
 type window struct {
-	app     *App
-	pane    *Pane
-	o       AppOptions
-	once    sync.Once
+	*App
 	focused bool
 	mouse   bool        // mouse events are disabled
 	rang    []engine.ID // jobs that rang within the last second
@@ -71,7 +67,7 @@ func (w *window) Init() tea.Cmd {
 
 // starting returns the program's first command.
 func (w *window) starting() tea.Cmd {
-	w.once.Do(func() { close(w.app.started) })
+	close(w.started)
 	return w.lastAsk()
 }
 
@@ -90,8 +86,6 @@ func (w *window) update(msg tea.Msg) tea.Cmd {
 		return w.reported(msg)
 	case later.Msg:
 		return msg()
-	case roundMsg:
-		return nil
 	case tea.WindowSizeMsg:
 		return w.pane.SetSize(msg.Width, msg.Height)
 	case tea.FocusMsg:
@@ -332,15 +326,11 @@ type unwatched struct {
 	due   bool // draw the current state
 }
 
-type roundMsg struct{}
-
 // paced decides whether the change by msg is drawn now or in the next round, which the returned
 // command schedules.
 func (w *window) paced(msg tea.Msg) tea.Cmd {
 	u := &w.unwatched
 	switch msg.(type) {
-	case roundMsg:
-		u.round = false
 	case tea.KeyMsg, tea.MouseMsg, tea.PasteMsg, tea.WindowSizeMsg, tea.FocusMsg, tea.BlurMsg, tea.ResumeMsg:
 		u.due = true
 		return nil
@@ -349,7 +339,10 @@ func (w *window) paced(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	u.due, u.round = true, true
-	return tea.Tick(unwatchedEvery, func(time.Time) tea.Msg { return roundMsg{} })
+	return w.after(unwatchedEvery, func() tea.Cmd {
+		u.round = false
+		return nil
+	})
 }
 
 // held reports whether the last view is kept until the next round.
