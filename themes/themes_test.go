@@ -13,6 +13,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// Tokens returns the tokens with their names.
+func (p Palette) Tokens() map[string]Token {
+	all := map[string]Token{}
+	for name, t := range p.tokens() {
+		all[name] = *t
+	}
+	return all
+}
+
 // decoration are the tokens that are not used for text, and need no contrast.
 var decoration = []string{"background", "border"}
 

@@ -54,17 +54,7 @@ func TokenNames() []string {
 	return names
 }
 
-// Tokens returns the tokens with their names, in the order of the fields.
-func (p Palette) Tokens() iter.Seq2[string, Token] {
-	return func(yield func(string, Token) bool) {
-		for name, t := range p.tokens() {
-			if !yield(name, *t) {
-				return
-			}
-		}
-	}
-}
-
+// tokens returns the tokens with their names, in the order of the fields.
 func (p *Palette) tokens() iter.Seq2[string, *Token] {
 	return func(yield func(string, *Token) bool) {
 		for f, v := range reflect.ValueOf(p).Elem().Fields() {

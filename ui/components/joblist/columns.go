@@ -79,7 +79,7 @@ func (c columns) beside() bool { return c.doing > 0 && c.host == 0 && c.usage ==
 
 // heading is a column in the header row: the order that a click selects, and its place.
 type heading struct {
-	by    Sort
+	by    sorting
 	label string
 	right bool // aligned to the right
 	x, w  int
@@ -87,13 +87,13 @@ type heading struct {
 
 func (c columns) headings() []heading {
 	all := []heading{
-		{by: ByNeed, label: "Status", w: c.badge},
-		{by: ByName, label: "Name", w: c.name},
-		{by: ByHost, label: "Host", w: c.host},
-		{by: ByCPU, label: "CPU", w: min(c.usage, cpuWidth), right: true},
-		{by: ByMemory, label: "Mem", w: min(c.usage, memoryWidth), right: true},
-		{by: ByEnd, label: "Recent", w: c.doing, right: true}, // its output now, or when it ended
-		{by: ByTime, label: "Time", w: c.time, right: true},
+		{by: byNeed, label: "Status", w: c.badge},
+		{by: byName, label: "Name", w: c.name},
+		{by: byHost, label: "Host", w: c.host},
+		{by: byCPU, label: "CPU", w: min(c.usage, cpuWidth), right: true},
+		{by: byMemory, label: "Mem", w: min(c.usage, memoryWidth), right: true},
+		{by: byEnd, label: "Recent", w: c.doing, right: true}, // its output now, or when it ended
+		{by: byTime, label: "Time", w: c.time, right: true},
 	}
 	shown := all[:0]
 	x := 1

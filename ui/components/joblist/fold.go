@@ -47,7 +47,7 @@ func (m *Model) folded(rows []*row) []*row {
 	for _, r := range rows {
 		r.behind, r.in, r.depth = nil, "", 0
 	}
-	if m.fold == nil || m.filter.text != "" || m.sort != ByNeed || m.reversed {
+	if m.fold == nil || m.filter.text != "" || m.sort != byNeed || m.reversed {
 		return rows
 	}
 	rows = m.grouped(m.chained(rows))
@@ -266,7 +266,7 @@ func (m *Model) begins(i int) bool {
 // space decides whether the sections are separated.
 func (m *Model) space() {
 	m.spaced = false
-	if m.HeaderRows() == 0 || m.sort != ByNeed || m.reversed || len(m.shown) > m.box.Rows {
+	if m.HeaderRows() == 0 || m.sort != byNeed || m.reversed || len(m.shown) > m.box.Rows {
 		return
 	}
 	lines := len(m.shown)

@@ -95,7 +95,7 @@ func TestOrderIsNamedWithoutAHeader(t *testing.T) {
 	if note := list.SortNote(); note != "" {
 		t.Errorf("the usual order is noted: %q", note)
 	}
-	for list.Sort() != joblist.ByName {
+	for list.Order() != "by name" {
 		list.NextSort()
 	}
 	if note := list.SortNote(); note != "by name" {

@@ -50,7 +50,7 @@ type Model struct {
 	order  []*row // all rows, sorted
 	passed []*row // those that pass the filter
 	shown  []*row // what is listed of those, with the row of the folded ones
-	sort   Sort
+	sort   sorting
 	filter filter
 	// seeking means that the filter has changed since the rows were sorted.
 	seeking bool

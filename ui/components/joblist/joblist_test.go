@@ -353,8 +353,8 @@ func TestSortByUse(t *testing.T) {
 	put("busy", 90, 2<<20)
 	put("large", 1, 900<<20)
 	list.Put(joblist.Row{Job: engine.Job{Request: engine.Request{ID: "over", Name: "over"}, State: engine.State{Status: engine.Exited}}})
-	order := func(s joblist.Sort) string {
-		for list.Sort() != s {
+	order := func(by string) string {
+		for list.Order() != by {
 			list.NextSort()
 		}
 		var names []string
@@ -367,14 +367,14 @@ func TestSortByUse(t *testing.T) {
 		}
 		return strings.Join(names, " ")
 	}
-	if got := order(joblist.ByCPU); got != "busy small large over" {
+	if got := order("by CPU"); got != "busy small large over" {
 		t.Errorf("by cpu: %s", got)
 	}
 	put("small", 99, 1<<20)
-	if got := order(joblist.ByCPU); got != "small busy large over" {
+	if got := order("by CPU"); got != "small busy large over" {
 		t.Errorf("by cpu, after a change: %s", got)
 	}
-	if got := order(joblist.ByMemory); got != "large busy small over" {
+	if got := order("by memory"); got != "large busy small over" {
 		t.Errorf("by memory: %s", got)
 	}
 }

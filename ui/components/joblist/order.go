@@ -11,30 +11,27 @@ import (
 	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
-// Sort is an order of the list.
-type Sort int
+// sorting is an order of the list.
+type sorting int
 
 // The orders.
 const (
-	ByNeed Sort = iota // needs input, running, failures to be looked at, then what ended last
-	ByStart
-	ByName
-	ByHost
-	ByCPU
-	ByMemory
-	ByEnd  // what ended last first, then what runs
-	ByTime // what runs or ran longest first
+	byNeed sorting = iota // needs input, running, failures to be looked at, then what ended last
+	byStart
+	byName
+	byHost
+	byCPU
+	byMemory
+	byEnd  // what ended last first, then what runs
+	byTime // what runs or ran longest first
 	sorts
 )
 
 // orders are the names of the orders; reverses are those of the reversed orders.
 var (
 	orders   = [sorts]string{"by need", "newest first", "by name", "by host", "by CPU", "by memory", "by end", "by run time"}
-	reverses = [sorts]string{ByStart: "oldest first"}
+	reverses = [sorts]string{byStart: "oldest first"}
 )
-
-// Sort returns the order.
-func (m *Model) Sort() Sort { return m.sort }
 
 // Order describes the order: "by name", "by name, reversed".
 func (m *Model) Order() string {
@@ -48,7 +45,7 @@ func (m *Model) Order() string {
 // SortNote names the sort order if it is not the default and no header row shows it.
 func (m *Model) SortNote() string {
 	m.settle()
-	if m.sort == ByNeed && !m.reversed || m.sortedInHeader() {
+	if m.sort == byNeed && !m.reversed || m.sortedInHeader() {
 		return ""
 	}
 	return m.Order()
@@ -57,7 +54,7 @@ func (m *Model) SortNote() string {
 // NextSort changes to the next order.
 func (m *Model) NextSort() {
 	m.sort, m.reversed = (m.sort+1)%sorts, false
-	if m.sort == ByHost && m.hosts == 0 {
+	if m.sort == byHost && m.hosts == 0 {
 		m.sort++
 	}
 	m.stale = true
@@ -71,7 +68,7 @@ func (m *Model) ReverseSort() {
 
 // descending reports whether the column that the list is sorted by shows the largest value first.
 func (m *Model) descending() bool {
-	largest := m.sort == ByCPU || m.sort == ByMemory || m.sort == ByTime
+	largest := m.sort == byCPU || m.sort == byMemory || m.sort == byTime
 	return largest != m.reversed
 }
 
@@ -81,7 +78,7 @@ func (m *Model) moves(old, now engine.Job) bool {
 	if statusbadge.StateOf(old) != statusbadge.StateOf(now) || old.Status != now.Status {
 		return true
 	}
-	if m.sort == ByCPU && cpu(old) != cpu(now) || m.sort == ByMemory && old.RSS != now.RSS {
+	if m.sort == byCPU && cpu(old) != cpu(now) || m.sort == byMemory && old.RSS != now.RSS {
 		return true
 	}
 	return place(old) != place(now) || old.Runs.Between() != now.Runs.Between() || !old.Exit.At.Equal(now.Exit.At) || old.Name != now.Name || old.Host != now.Host || old.Script != now.Script || !old.CreatedAt.Equal(now.CreatedAt)
@@ -145,7 +142,7 @@ func (m *Model) compareBy(a, b *row) (c int) {
 		return 1
 	}
 	switch m.sort {
-	case ByNeed:
+	case byNeed:
 		c = cmp.Compare(a.need, b.need)
 		if c == 0 && a.need == statusbadge.Waits {
 			c = cmp.Or(cmp.Compare(place(a.Job), place(b.Job)), a.Job.CreatedAt.Compare(b.Job.CreatedAt))
@@ -153,19 +150,19 @@ func (m *Model) compareBy(a, b *row) (c int) {
 		if c == 0 {
 			c = endedAt(b.Job).Compare(endedAt(a.Job))
 		}
-	case ByName:
+	case byName:
 		c = natural(a.Job.Name, b.Job.Name)
-	case ByHost:
+	case byHost:
 		c = strings.Compare(a.Job.Host, b.Job.Host)
-	case ByCPU:
+	case byCPU:
 		c = cmp.Compare(cpu(b.Job), cpu(a.Job))
-	case ByMemory:
+	case byMemory:
 		c = cmp.Compare(b.Job.RSS, a.Job.RSS)
-	case ByEnd:
+	case byEnd:
 		c = endedAt(b.Job).Compare(endedAt(a.Job))
-	case ByTime:
+	case byTime:
 		c = cmp.Compare(b.Job.Uptime(m.now), a.Job.Uptime(m.now))
-	case ByStart:
+	case byStart:
 		c = b.began.Compare(a.began)
 	case sorts:
 	}
@@ -178,13 +175,13 @@ func (m *Model) compareBy(a, b *row) (c int) {
 // hasValue reports whether a job has what the list is sorted by.
 func (m *Model) hasValue(j engine.Job) bool {
 	switch m.sort {
-	case ByCPU:
+	case byCPU:
 		return !j.Status.Finished() && j.CPU != nil
-	case ByMemory:
+	case byMemory:
 		return !j.Status.Finished() && j.RSS > 0
-	case ByEnd:
+	case byEnd:
 		return j.Status.Finished()
-	case ByNeed, ByStart, ByName, ByHost, ByTime, sorts:
+	case byNeed, byStart, byName, byHost, byTime, sorts:
 	}
 	return true
 }

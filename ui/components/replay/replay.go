@@ -7,7 +7,6 @@ package replay
 import (
 	"context"
 	"regexp"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -335,6 +334,3 @@ func (m *Model) found(at time.Duration, ok bool, err error) tea.Cmd {
 	}
 	return m.again()
 }
-
-// Text returns the text on the screen.
-func (m *Model) Text() string { return strings.TrimRight(m.term.Text(), "\n") }

@@ -161,7 +161,7 @@ func (p *player) press(keys ...string) {
 
 func (p *player) shows(want string) {
 	p.t.Helper()
-	if got := strings.Join(strings.Fields(p.m.Text()), " "); got != want {
+	if got := strings.Join(strings.Fields(p.m.term.Text()), " "); got != want {
 		p.t.Errorf("it shows %q, want %q", got, want)
 	}
 }

@@ -122,8 +122,8 @@ func (c *Counts) Add(j engine.Job) {
 	}
 }
 
-// Width and FullWidth are the widths of a column of badges, for short and for full words.
-const Width, FullWidth = 10, 13
+// Width is the width of a column of badges with short words.
+const Width = 10
 
 // Badge draws badges with the current values of its styles.
 type Badge struct{ looks [Stopped + 1]look }

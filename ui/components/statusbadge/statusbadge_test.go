@@ -11,6 +11,9 @@ import (
 	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
+// fullWidth is the width of a column of badges with full words.
+const fullWidth = 13
+
 func TestBadge(t *testing.T) {
 	code := func(n int) *int { return &n }
 	tests := map[string]struct {
@@ -60,12 +63,12 @@ func TestBadge(t *testing.T) {
 			if got := statusbadge.NeedOf(tt.job); got != statusbadge.Need(tt.need) {
 				t.Errorf("need is %d, want %d", got, tt.need)
 			}
-			for _, w := range []int{statusbadge.Width, statusbadge.FullWidth} {
+			for _, w := range []int{statusbadge.Width, fullWidth} {
 				if got := cells.Width(badge.Column(tt.job, w)); got != w {
 					t.Errorf("column of %d is %d wide", w, got)
 				}
 			}
-			if got := strings.TrimSpace(badge.Column(tt.job, statusbadge.FullWidth)); got != tt.text {
+			if got := strings.TrimSpace(badge.Column(tt.job, fullWidth)); got != tt.text {
 				t.Errorf("full column is %q, want %q", got, tt.text)
 			}
 		})
