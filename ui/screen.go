@@ -220,9 +220,10 @@ func newTextLog(text string) *textLog {
 	return l
 }
 
-func (l *textLog) Size(context.Context) (int64, error)  { return int64(len(l.text)), nil }
-func (l *textLog) TimeAt(int64) (at time.Time, ok bool) { return time.Time{}, false }
-func (l *textLog) Close() error                         { return nil }
+func (l *textLog) Size(context.Context) (int64, error)              { return int64(len(l.text)), nil }
+func (l *textLog) TimeAt(int64) (at time.Time, ok bool)             { return time.Time{}, false }
+func (l *textLog) LineNumber(context.Context, int64) (int64, error) { return 0, nil } // all lines have one
+func (l *textLog) Close() error                                     { return nil }
 
 func (l *textLog) ReadAt(_ context.Context, p []byte, off int64) (int, error) {
 	if off >= int64(len(l.text)) {

@@ -11,7 +11,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/ui/components/later"
 	"github.com/hobjobs/hob/ui/components/logview"
-	"github.com/hobjobs/hob/ui/components/terminal"
+	"github.com/hobjobs/hob/ui/components/selection"
 	"github.com/hobjobs/hob/ui/components/toast"
 )
 
@@ -119,7 +119,7 @@ func (p *Pane) route(cmd tea.Cmd) tea.Cmd {
 				msg[i] = p.route(c)
 			}
 			return msg
-		case later.Msg, logview.CopyMsg, terminal.CopyMsg, logview.NoticeMsg:
+		case later.Msg, selection.CopyMsg, logview.NoticeMsg:
 			return thenMsg{p, func() tea.Cmd { return p.child(msg) }}
 		default: // of the pane itself
 			return msg
@@ -132,7 +132,7 @@ func (p *Pane) child(msg tea.Msg) tea.Cmd {
 	switch m := msg.(type) {
 	case later.Msg:
 		return p.route(m())
-	case logview.CopyMsg:
+	case selection.CopyMsg:
 		what := "selection"
 		if m.Line {
 			what = "1 line"
@@ -142,8 +142,6 @@ func (p *Pane) child(msg tea.Msg) tea.Cmd {
 			cmd = tea.Batch(cmd, p.showMessage(toast.Warning, "The selection is too long; only a part was copied"))
 		}
 		return cmd
-	case terminal.CopyMsg:
-		return p.copy(m.Text, "selection")
 	case logview.NoticeMsg:
 		if p.prompt != nil { // an incomplete expression often has no matches
 			return nil

@@ -19,6 +19,7 @@ import (
 	"github.com/hobjobs/hob/internal/vt"
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
+	"github.com/hobjobs/hob/ui/components/selection"
 )
 
 // memory is a source in memory whose text may grow.
@@ -134,7 +135,7 @@ func (s *harness) do(cmd tea.Cmd) {
 		}
 	case NoticeMsg:
 		s.notices = append(s.notices, msg.Text)
-	case CopyMsg:
+	case selection.CopyMsg:
 		s.copied, s.cut = msg.Text, msg.Cut
 	default:
 		s.do(s.m.Update(msg))

@@ -95,11 +95,7 @@ func lineNumbers(ctx context.Context, src Source, lines []engine.Line, scattered
 			numbers[i] = numbers[i-1] + 1
 			continue
 		}
-		numberer, ok := src.(Numberer)
-		if !ok {
-			continue
-		}
-		n, err := numberer.LineNumber(ctx, l.Start)
+		n, err := src.LineNumber(ctx, l.Start)
 		if err != nil {
 			return nil, err
 		}

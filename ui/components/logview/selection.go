@@ -104,7 +104,7 @@ func (m *Model) copySelection() tea.Cmd {
 		return func() tea.Msg {
 			var emu lineEmulator
 			d := emu.draw(raw, maxCopyColumns)
-			return CopyMsg{Text: strings.TrimRight(d.text, " "), Line: true, Cut: isCut || d.shown < len(raw)}
+			return selection.CopyMsg{Text: strings.TrimRight(d.text, " "), Line: true, Cut: isCut || d.shown < len(raw)}
 		}
 	}
 	resume, _ := m.ClearSelection()
@@ -119,13 +119,13 @@ func (m *Model) copySelection() tea.Cmd {
 }
 
 // text reads the selected text.
-func (s selected) text(ctx context.Context, src Source) (CopyMsg, error) {
+func (s selected) text(ctx context.Context, src Source) (selection.CopyMsg, error) {
 	first, last := s.Ordered()
 	var (
 		texts []string
 		size  int
 		emu   lineEmulator
-		msg   CopyMsg
+		msg   selection.CopyMsg
 	)
 	for off, full := first.Line, false; off <= last.Line && !full; {
 		lines, err := src.Window(ctx, off, 0, 500)

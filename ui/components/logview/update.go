@@ -180,21 +180,11 @@ type Source interface {
 	// that contains the byte at from, for lines that begin before to.
 	Matching(ctx context.Context, re *regexp.Regexp, from, to int64, found func(start, end int64) bool) error
 	TimeAt(off int64) (time.Time, bool)
-}
-
-// Numberer is a [Source] that can return the number of the line at an offset.
-type Numberer interface {
+	// LineNumber returns the number of a line that Window has returned without one.
 	LineNumber(ctx context.Context, off int64) (int64, error)
 }
 
 var _ Source = (*engine.Log)(nil)
-
-// CopyMsg carries text to copy to the clipboard.
-type CopyMsg struct {
-	Text string
-	Line bool // the current line, not a selection
-	Cut  bool // the text was truncated
-}
 
 // NoticeMsg carries a short notice to the user, for example that a search wrapped around.
 type NoticeMsg struct{ Text string }

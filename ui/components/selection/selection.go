@@ -9,6 +9,13 @@ import (
 	"unicode/utf8"
 )
 
+// CopyMsg carries text to copy to the clipboard.
+type CopyMsg struct {
+	Text string
+	Line bool // the current line, not a selection
+	Cut  bool // the text was truncated
+}
+
 // Point is the position of a character: a line, as the view counts lines, and the character in it.
 type Point[L int | int64] struct {
 	Line L

@@ -152,7 +152,7 @@ func (m *Model) release(ev tea.Mouse) tea.Cmd {
 	if text == "" {
 		return nil
 	}
-	return func() tea.Msg { return CopyMsg{Text: text} }
+	return func() tea.Msg { return selection.CopyMsg{Text: text} }
 }
 
 // translateKey converts a key of the user's terminal to one of the emulator.

@@ -189,7 +189,7 @@ func (m *Model) readKey(k tea.Key) (tea.Cmd, bool) {
 		if text == "" {
 			return nil, true
 		}
-		return func() tea.Msg { return CopyMsg{Text: text} }, true
+		return func() tea.Msg { return selection.CopyMsg{Text: text} }, true
 	case k.Mod == 0 && k.Code == tea.KeyEscape:
 		m.sel = selected{}
 		return nil, true

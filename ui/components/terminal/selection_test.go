@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/hobjobs/hob/ui/components/selection"
 )
 
 // keys presses keys, with Shift except for those that end a selection, and returns the copied
@@ -18,7 +20,7 @@ func keys(m *Model, codes ...rune) (copied string) {
 			k.Mod = tea.ModCtrl
 		}
 		if cmd := m.Update(k); cmd != nil {
-			if msg, ok := cmd().(CopyMsg); ok {
+			if msg, ok := cmd().(selection.CopyMsg); ok {
 				copied = msg.Text
 			}
 		}

@@ -21,9 +21,6 @@ import (
 // scrollbackBytes limits the scrollback while attached; the log has all output.
 const scrollbackBytes = 2 << 20
 
-// CopyMsg carries text that the user selected.
-type CopyMsg struct{ Text string }
-
 // Model is a live terminal.
 type Model struct {
 	styles *themes.Styles

@@ -235,7 +235,7 @@ func TestSelection(t *testing.T) {
 		if cmd == nil {
 			return ""
 		}
-		msg, _ := cmd().(CopyMsg)
+		msg, _ := cmd().(selection.CopyMsg)
 		return msg.Text
 	}
 	m := start(t, 12, 3, "hello world and more\r\nnext")
@@ -270,7 +270,7 @@ func clickTimes(m *Model, times, x, y int) (copied string) {
 		m.Update(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
 		copied = ""
 		if cmd := m.Update(tea.MouseReleaseMsg{X: x, Y: y, Button: tea.MouseLeft}); cmd != nil {
-			if msg, ok := cmd().(CopyMsg); ok {
+			if msg, ok := cmd().(selection.CopyMsg); ok {
 				copied = msg.Text
 			}
 		}
@@ -369,7 +369,7 @@ func TestLargerScreenIsCroppedAroundCursor(t *testing.T) {
 	m.Update(tea.MouseClickMsg{X: 1, Y: 0, Button: tea.MouseLeft})
 	m.Update(tea.MouseMotionMsg{X: 2, Y: 0, Button: tea.MouseLeft})
 	want(t, m, "4567|DEFG")
-	if msg, ok := m.Update(tea.MouseReleaseMsg{X: 2, Y: 0, Button: tea.MouseLeft})().(CopyMsg); !ok || msg.Text != "56" {
+	if msg, ok := m.Update(tea.MouseReleaseMsg{X: 2, Y: 0, Button: tea.MouseLeft})().(selection.CopyMsg); !ok || msg.Text != "56" {
 		t.Errorf("copied %q", msg.Text)
 	}
 }
@@ -392,7 +392,7 @@ func TestCharactersOfAmbiguousWidth(t *testing.T) {
 		if cmd == nil {
 			t.Fatalf("%q: nothing was copied", text)
 		}
-		if got, ok := cmd().(CopyMsg); !ok || !strings.HasPrefix(got.Text, text) {
+		if got, ok := cmd().(selection.CopyMsg); !ok || !strings.HasPrefix(got.Text, text) {
 			t.Errorf("copied %q, want %q first", got.Text, text)
 		}
 	}
