@@ -33,7 +33,6 @@ func (p *Pane) openPalette() tea.Cmd {
 		}
 	}
 	line := p.newLine(prompt.Options{Label: ": "})
-	line.Focus()
 	m := palette.New("Actions", append(items, refused...), line, p.opts.keys.Palette, p.styles, p.chosen)
 	return p.open(&overlay{box: m, context: "palette", w: m.Width(), h: 22})
 }
@@ -69,7 +68,6 @@ func (p *Pane) performNamed(id string) tea.Cmd {
 func (p *Pane) openHelp() tea.Cmd {
 	notes := []string{p.moves(), p.leaveNote(), "In a replay, 0 to 9 go to the tenths of the recording."}
 	line := p.newLine(prompt.Options{Label: "/"})
-	line.Focus()
 	page := help.New(p.helpSections(), notes, line, p.opts.keys.Help, p.opts.keys.Input, p.styles, func() tea.Cmd {
 		p.shut()
 		return nil

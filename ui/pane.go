@@ -233,19 +233,10 @@ func (p *Pane) Focused() bool { return p.focused }
 func (p *Pane) spreadFocus() {
 	p.dirty = true
 	free := p.focused && p.attachment == nil && p.over == nil && p.prompt == nil
-	set := func(on bool, c interface {
-		Focus()
-		Blur()
-	}) {
-		if on {
-			c.Focus()
-		} else {
-			c.Blur()
-		}
-	}
-	set(free && p.focus == areaList, p.list)
-	set(p.focused && p.over == nil && (free && p.focus == areaLog || p.attachment != nil && p.attachment.viaLog), p.log)
-	set(p.focused && p.over == nil && p.attachment != nil && !p.attachment.viaLog, p.term)
+	attached := p.focused && p.over == nil && p.attachment != nil
+	p.list.SetFocus(free && p.focus == areaList)
+	p.log.SetFocus(free && p.focus == areaLog || attached && p.attachment.viaLog)
+	p.term.SetFocus(attached && !p.attachment.viaLog)
 }
 
 // Cursor returns the position of the terminal's cursor, relative to the pane, or nil if it is

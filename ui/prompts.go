@@ -32,7 +32,6 @@ type footerPrompt struct {
 func (p *Pane) openPrompt(f *footerPrompt) tea.Cmd {
 	p.prompt = f
 	p.toasts.DropAnswers()
-	f.line.Focus()
 	f.line.SetWidth(p.lay.footer.w)
 	p.spreadFocus()
 	return nil

@@ -286,7 +286,6 @@ func (p *Pane) refuseReplay(jobs []engine.Job) string {
 func (p *Pane) play(rec recording, id engine.ID) tea.Cmd {
 	running := !rec.Job().Status.Finished()
 	line := p.newLine(prompt.Options{Label: "/"})
-	line.Focus()
 	ctx, stop := context.WithCancel(p.ctx)
 	on := replay.Actions{Help: p.openHelp, Close: func() tea.Cmd {
 		stop()

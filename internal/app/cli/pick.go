@@ -52,8 +52,7 @@ func newPicker(jobs []engine.Job, question string, now time.Time) *picker {
 	for _, j := range jobs {
 		p.list.Put(joblist.Row{Job: j})
 	}
-	p.list.Focus()
-	p.line.Focus()
+	p.list.SetFocus(true)
 	p.resize(80, 24)
 	return p
 }

@@ -31,7 +31,7 @@ func newFolding(w, h int, dark bool) *joblist.Model {
 	list := joblist.New(keymap.Default().List, styles, joblist.Options{Fold: true})
 	list.SetSize(w, h)
 	list.SetNow(now)
-	list.Focus()
+	list.SetFocus(true)
 	return list
 }
 

@@ -28,7 +28,7 @@ func newGrouping(w, h int, dark bool) *joblist.Model {
 	list := joblist.New(keymap.Default().List, theme.Styles(themes.Unicode()), joblist.Options{Fold: true, Groups: true})
 	list.SetSize(w, h)
 	list.SetNow(now)
-	list.Focus()
+	list.SetFocus(true)
 	return list
 }
 

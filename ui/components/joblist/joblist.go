@@ -126,11 +126,8 @@ func (m *Model) SetHints(start, command string, lines ...string) {
 // SetNow sets the time that uptimes are counted to.
 func (m *Model) SetNow(now time.Time) { m.now = now }
 
-// Focus shows that the list has the keyboard.
-func (m *Model) Focus() { m.focused = true }
-
-// Blur shows that it has not.
-func (m *Model) Blur() { m.focused = false }
+// SetFocus shows whether the list has the keyboard.
+func (m *Model) SetFocus(on bool) { m.focused = on }
 
 // Put adds a row or replaces the one of the same job.
 func (m *Model) Put(r Row) {

@@ -26,7 +26,7 @@ func newList(w, h int, glyphs themes.Glyphs) *joblist.Model {
 	list.SetHints("n", "hob run npm run dev")
 	list.SetSize(w, h)
 	list.SetNow(now)
-	list.Focus()
+	list.SetFocus(true)
 	return list
 }
 

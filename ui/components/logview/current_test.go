@@ -62,7 +62,7 @@ func TestCurrentLineIsMarkedOnAllItsRows(t *testing.T) {
 	if y, n := s.m.CurrentRows(); y != 1 || n != 2 {
 		t.Errorf("rows %d+%d, want 1+2", y, n)
 	}
-	s.m.Blur()
+	s.m.SetFocus(false)
 	if _, n := s.m.CurrentRows(); n != 0 || s.m.Cursor() != nil {
 		t.Error("marked without the focus")
 	}

@@ -166,11 +166,8 @@ func (m *Model) SetSize(w, h int) tea.Cmd {
 	return nil
 }
 
-// Focus lets the view receive keys.
-func (m *Model) Focus() { m.focus = true }
-
-// Blur removes the focus.
-func (m *Model) Blur() { m.focus = false }
+// SetFocus sets whether the view receives keys.
+func (m *Model) SetFocus(on bool) { m.focus = on }
 
 // Err returns the error of the last attempt to read the log, or nil.
 func (m *Model) Err() error { return m.err }

@@ -115,7 +115,7 @@ func show(t *testing.T, text string, w, h int, follow bool) *harness {
 	s := &harness{t: t, src: &memory{text: text}}
 	s.m = New(keymap.Default().Log, theme.Styles(themes.Unicode()), Options{Clock: func() time.Time { return s.now }})
 	s.m.zone = time.UTC
-	s.m.Focus()
+	s.m.SetFocus(true)
 	s.do(s.m.SetSize(w, h))
 	s.do(s.m.SetSource(s.src, follow))
 	t.Cleanup(s.m.Close)

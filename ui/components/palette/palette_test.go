@@ -19,7 +19,6 @@ import (
 func newLine() *prompt.Line {
 	keys := keymap.Default()
 	line := prompt.NewLine(prompt.Keys{Input: keys.Input, Edit: keys.Edit}, themes.Default(true).Styles(themes.Unicode()), prompt.Options{Label: "> "})
-	line.Focus()
 	return line
 }
 

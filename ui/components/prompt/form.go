@@ -43,12 +43,11 @@ func NewForm(title string, keys Keys, styles *themes.Styles) *Form {
 func (f *Form) Add(name, value string, o Options) {
 	line := NewLine(f.keys, f.styles, o)
 	line.SetValue(value)
-	line.apart = true
+	line.apart, line.blurred = true, len(f.fields) > 0
 	f.fields = append(f.fields, line)
 	f.names = append(f.names, name)
 	f.focus.Len = len(f.fields)
 	if len(f.fields) == 1 {
-		line.Focus()
 		f.found = line.Value()
 	}
 }
@@ -86,9 +85,9 @@ func (f *Form) focused() *Line { return f.fields[f.focus.At] }
 // Move moves the focus by n fields, wrapping around.
 func (f *Form) Move(n int) {
 	f.offers = nil
-	f.focused().Blur()
+	f.focused().blurred = true
 	f.focus.Cycle(n)
-	f.focused().Focus()
+	f.focused().blurred = false
 	f.found = f.focused().Value()
 }
 

@@ -42,7 +42,7 @@ type Line struct {
 	typed string // the typed text while browsing the history
 
 	w       int
-	focused bool
+	blurred bool // another field has the focus
 }
 
 // Options configure a Line.
@@ -80,12 +80,6 @@ func (l *Line) Hide() {
 
 // SetWidth sets the width.
 func (l *Line) SetWidth(w int) { l.w = max(0, w) }
-
-// Focus shows the cursor.
-func (l *Line) Focus() { l.focused = true }
-
-// Blur hides the cursor.
-func (l *Line) Blur() { l.focused = false }
 
 // Value returns the text.
 func (l *Line) Value() string { return l.before() + l.after() }
@@ -249,7 +243,7 @@ func (l *Line) View() string {
 		if rest != "" {
 			rest = cells.Truncate(l.untyped(l.styles.Faint, "[", rest, "]"), l.w-used-cells.Width(note)-2, "")
 		}
-		if l.focused && rest != "" {
+		if !l.blurred && rest != "" {
 			b += l.styles.Faint.Render(rest)
 			used += cells.Width(rest)
 		}
@@ -326,7 +320,7 @@ func (l *Line) Click(x int) {
 
 // Cursor returns the position of the cursor, or nil without focus.
 func (l *Line) Cursor() *tea.Cursor {
-	if !l.focused {
+	if l.blurred {
 		return nil
 	}
 	start, room := l.window()

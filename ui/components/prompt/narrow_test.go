@@ -18,7 +18,6 @@ func narrowLine(t *testing.T, theme string, o Options) *Line {
 	}
 	k := keymap.Default()
 	l := NewLine(Keys{Input: k.Input, Edit: k.Edit}, look.Styles(themes.Unicode()), o)
-	l.Focus()
 	return l
 }
 

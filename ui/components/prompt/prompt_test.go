@@ -22,7 +22,6 @@ func keys() prompt.Keys {
 func newLine(w int, o prompt.Options) *prompt.Line {
 	line := prompt.NewLine(keys(), themes.Default(true).Styles(themes.Unicode()), o)
 	line.SetWidth(w)
-	line.Focus()
 	return line
 }
 

@@ -90,7 +90,6 @@ func play(t *testing.T, rec Recording, running bool, o Options) *player {
 	keys, theme := keymap.Default(), themes.Default(true)
 	styles := theme.Styles(themes.Unicode())
 	line := prompt.NewLine(prompt.Keys{Input: keys.Input, Edit: keys.Edit}, styles, prompt.Options{})
-	line.Focus()
 	p := &player{t: t, msgs: make(chan tea.Msg, 100)}
 	m := New(t.Context(), rec, running, line, keys.Replay, keys.Input, styles, o, Actions{Close: func() tea.Cmd {
 		p.closed = true

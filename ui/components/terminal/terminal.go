@@ -69,13 +69,8 @@ func (m *Model) SetSize(w, h int) {
 // Size returns the size of the view, which a session should request for the job.
 func (m *Model) Size() engine.Size { return engine.Size{Cols: m.w, Rows: m.h} }
 
-// Focus lets the job receive keys.
-func (m *Model) Focus() { m.setFocus(true) }
-
-// Blur removes the focus.
-func (m *Model) Blur() { m.setFocus(false) }
-
-func (m *Model) setFocus(on bool) {
+// SetFocus sets whether the job receives keys.
+func (m *Model) SetFocus(on bool) {
 	if m.focus == on {
 		return
 	}

@@ -21,7 +21,7 @@ func start(t *testing.T, cols, rows int, stream string) *Model {
 	}
 	m := New(theme.Styles(themes.Unicode()))
 	m.SetSize(cols, rows)
-	m.Focus()
+	m.SetFocus(true)
 	m.Feed(engine.TerminalChunk{Reset: true, Size: engine.Size{Cols: cols, Rows: rows}, Data: []byte(stream), Control: true})
 	return m
 }
@@ -147,7 +147,7 @@ func TestPasteIsBracketedOnRequest(t *testing.T) {
 
 func TestNoInputWithoutFocus(t *testing.T) {
 	m := start(t, 10, 3, "")
-	m.Blur()
+	m.SetFocus(false)
 	m.Update(tea.KeyPressMsg{Code: 'a', Text: "a"})
 	m.Update(tea.PasteMsg{Content: "x"})
 	if got := m.TakeInput(); len(got) != 0 {
@@ -157,8 +157,8 @@ func TestNoInputWithoutFocus(t *testing.T) {
 
 func TestFocusIsReportedOnRequest(t *testing.T) {
 	m := start(t, 10, 3, "\x1b[?1004h")
-	m.Blur()
-	m.Focus()
+	m.SetFocus(false)
+	m.SetFocus(true)
 	if got := string(m.TakeInput()); got != "\x1b[O\x1b[I" {
 		t.Errorf("focus reports %q", got)
 	}
