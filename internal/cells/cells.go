@@ -89,7 +89,7 @@ func TruncateMiddle(s string, w int, mark string) string {
 	return ansi.Truncate(s, head, "") + mark + suffix(s, have, tail)
 }
 
-// suffix returns the end of s, which is have columns wide, in at most w columns.
+// suffix returns the end of s, which may be styled and is have columns wide, in at most w columns.
 func suffix(s string, have, w int) string {
 	for cut := have - w; cut < have; cut++ {
 		if end := ansi.TruncateLeft(s, cut, ""); Width(end) <= w {
@@ -203,21 +203,10 @@ func Overlay(back, box []string, x, y int) {
 		}
 		left := ansi.Truncate(under, x, "")
 		left += Blank(x - Width(left))
-		right := restFrom(under, x+w, width)
+		rest := width - x - w
+		right := FitLeft(suffix(under, width, rest), rest)
 		back[at] = left + reset + line + reset + right
 	}
-}
-
-// restFrom returns the columns of s, which may be styled and is width columns wide, from
-// x on. Half of a wide character becomes a space.
-func restFrom(s string, x, width int) string {
-	want := width - x
-	for cut := x; cut < width; cut++ {
-		if rest := ansi.TruncateLeft(s, cut, ""); Width(rest) <= want {
-			return Blank(want-Width(rest)) + rest
-		}
-	}
-	return Blank(want)
 }
 
 const reset = "\x1b[m"
