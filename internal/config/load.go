@@ -109,7 +109,6 @@ func (c *Config) readEnv(env Environ) {
 	}
 }
 
-// find returns the setting with that name, or nil.
 func find(settings []*setting, name string) *setting {
 	for _, s := range settings {
 		if s.name == name {
@@ -130,7 +129,6 @@ func names(settings []*setting, section string) []string {
 	return all
 }
 
-// defaults returns the default settings.
 func defaults() *Config {
 	c := &Config{Theme: Theme{Tokens: map[string]string{}}, Hosts: map[string]Host{}, Queues: map[string]Queue{}}
 	c.settings = table(c)

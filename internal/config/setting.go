@@ -59,7 +59,6 @@ func settingsOf(prefix string, section any) []*setting {
 	return all
 }
 
-// values describes the valid values.
 func (s *setting) values() string {
 	switch s.value.(type) {
 	case *string:
@@ -218,7 +217,6 @@ func (s *setting) one() time.Duration {
 	return d
 }
 
-// toTOML returns the value in TOML syntax.
 func (s *setting) toTOML() string {
 	switch p := s.value.(type) {
 	case *string:

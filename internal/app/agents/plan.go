@@ -231,7 +231,6 @@ func (f File) unchanged() error {
 	return nil
 }
 
-// apply writes one file.
 func (f File) apply(now time.Time) (backup string, err error) {
 	if err := f.unchanged(); err != nil {
 		return "", err

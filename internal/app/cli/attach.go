@@ -73,7 +73,6 @@ type view struct {
 	hold    *engine.Hold   // keeps output that is not yet copied, with asOutput
 }
 
-// startAndShow starts a job and shows it as v describes.
 func (a *app) startAndShow(ctx context.Context, spec engine.Spec, v view) error {
 	var opts []engine.StartOption
 	switch v.mode {
@@ -229,7 +228,6 @@ type ending struct {
 	backgrounded bool // the job keeps running; exit is not set
 }
 
-// status returns the exit status of hob.
 func (e ending) status() error {
 	if e.backgrounded {
 		return nil

@@ -113,7 +113,6 @@ func (a *app) clearSelected(
 	}
 }
 
-// clearable returns the finished jobs that the flags select.
 func (a *app) clearable(ctx context.Context, f clearFlags) ([]engine.Job, error) {
 	if f.on != "" {
 		a.tryHosts(ctx, f.on)
@@ -270,7 +269,6 @@ func (a *app) reportRemoved(before, gone []engine.Job) {
 	}
 }
 
-// toRemove returns the jobs that the arguments refer to.
 func (a *app) toRemove(ctx context.Context, refs []string, dir string) ([]engine.Job, error) {
 	switch {
 	case dir != "" && len(refs) > 0:

@@ -77,7 +77,6 @@ func completeCommand(_ *cobra.Command, args []string, prefix string) ([]cobra.Co
 	return slices.Sorted(maps.Keys(found)), cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeValues completes a flag to fixed values.
 func completeValues(cmd *cobra.Command, flag string, values ...cobra.Completion) {
 	complete := cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
 	_ = cmd.RegisterFlagCompletionFunc(flag, complete) // fails only for an undefined flag
@@ -128,7 +127,6 @@ var completionHelp = map[string]struct{ shell, note, example string }{
 	},
 }
 
-// describeCompletion sets the help texts of hob completion and its commands.
 func describeCompletion(cmd *cobra.Command) {
 	cmd.Short = "Print a shell completion script"
 	cmd.Long = "Print a script with which a shell completes commands, flags and job IDs.\n" +

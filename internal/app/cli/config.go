@@ -23,7 +23,6 @@ func (a *app) configCommand() *cobra.Command {
 	return cmd
 }
 
-// configJSON is the JSON form of the settings.
 type configJSON struct {
 	Path     string         `json:"path"`
 	Found    bool           `json:"found"`

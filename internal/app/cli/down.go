@@ -64,7 +64,6 @@ func (a *app) down(ctx context.Context, names []string, f downFlags) error {
 	return a.printChanged(ctx, jobs, project.Down(ctx, a.eng, jobs, "cli", a.reportStopped))
 }
 
-// completeRunning completes the names of the processes that run.
 func (a *app) completeRunning(ctx context.Context, args []string, f downFlags) (names []cobra.Completion) {
 	group, err := f.groupToStop()
 	if err != nil {

@@ -43,7 +43,6 @@ type failure struct {
 func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
-// usagef returns the error of a command line that is wrong.
 func usagef(hint, format string, args ...any) error {
 	return &failure{exit: exitUsage, code: "usage", err: fmt.Errorf(format, args...), hint: hint}
 }
@@ -172,7 +171,6 @@ func age(j engine.Job, now time.Time) string {
 	return units.FormatDuration(now.Sub(at)) + " ago"
 }
 
-// errorJSON is the form of a failure on standard output with --json.
 type errorJSON struct {
 	Error struct {
 		Code    string `json:"code"`

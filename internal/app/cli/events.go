@@ -30,7 +30,6 @@ func (a *app) eventsCommand() *cobra.Command {
 	return cmd
 }
 
-// eventJSON is one line of the output of hob events.
 type eventJSON struct {
 	At     time.Time        `json:"at"`
 	Kind   engine.EventKind `json:"kind"`

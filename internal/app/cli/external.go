@@ -39,13 +39,14 @@ func opener(c config.UI) func(path string, editor bool) (tea.ExecCommand, error)
 	}
 }
 
-// fileCommand is a command that uses the terminal while the UI is suspended.
+// fileCommand is a command that uses the terminal while the UI is suspended. It implements
+// [tea.ExecCommand].
 type fileCommand struct {
 	*exec.Cmd
 	what, setting, command string // "pager", the variable that names it, its value
 }
 
-// Run implements tea.ExecCommand. The error names the program, because the program's own
+// Run runs the command. The error names the program, because the program's own
 // message is no longer on the screen.
 func (c *fileCommand) Run() error {
 	err := c.Cmd.Run()
@@ -62,13 +63,8 @@ func (c *fileCommand) Run() error {
 	return fmt.Errorf("the %s exited with code %d: %s", c.what, exit.ExitCode(), c.command)
 }
 
-// SetStdin implements tea.ExecCommand.
-func (c *fileCommand) SetStdin(r io.Reader) { c.Stdin = r }
-
-// SetStdout implements tea.ExecCommand.
+func (c *fileCommand) SetStdin(r io.Reader)  { c.Stdin = r }
 func (c *fileCommand) SetStdout(w io.Writer) { c.Stdout = w }
-
-// SetStderr implements tea.ExecCommand.
 func (c *fileCommand) SetStderr(w io.Writer) { c.Stderr = w }
 
 // tmuxLimit is how long tmux may take for an answer: it needs milliseconds, and more on a busy machine.

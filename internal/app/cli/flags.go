@@ -37,7 +37,6 @@ func parseInto[T any](to *T, kind string, parse func(string) (T, error)) *parsed
 	return f
 }
 
-// Set implements pflag.Value.
 func (f *parsedFlag[T]) Set(s string) error {
 	v, err := f.parse(s)
 	if err == nil {
@@ -46,11 +45,8 @@ func (f *parsedFlag[T]) Set(s string) error {
 	return err
 }
 
-// String implements pflag.Value.
 func (f *parsedFlag[T]) String() string { return f.text }
-
-// Type implements pflag.Value.
-func (f *parsedFlag[T]) Type() string { return f.kind }
+func (f *parsedFlag[T]) Type() string   { return f.kind }
 
 // listFlag is a flag that can be repeated. It implements [pflag.Value].
 type listFlag struct {
@@ -58,22 +54,17 @@ type listFlag struct {
 	kind string // placeholder of a value in help
 }
 
-// Set implements pflag.Value.
 func (f listFlag) Set(s string) error {
 	*f.to = append(*f.to, s)
 	return nil
 }
 
-// String implements pflag.Value: there is no default.
-func (listFlag) String() string { return "" }
-
-// Type implements pflag.Value.
+func (listFlag) String() string { return "" } // there is no default
 func (f listFlag) Type() string { return f.kind }
 
 // GetSlice makes completion offer the flag again.
 func (f listFlag) GetSlice() []string { return *f.to }
 
-// textFlag returns a flag for any text.
 func textFlag(to *string, kind string) *parsedFlag[string] {
 	return parseInto(to, kind, func(s string) (string, error) { return s, nil })
 }
@@ -111,7 +102,6 @@ func countFlag(to *int64) *parsedFlag[int64] {
 	})
 }
 
-// parsePort parses a port number.
 func parsePort(s string) (int, error) {
 	n, err := engine.ParsePort(s)
 	if n == engine.AutoPort {
@@ -120,7 +110,6 @@ func parsePort(s string) (int, error) {
 	return n, err
 }
 
-// parseSize parses a terminal size such as 120x40.
 func parseSize(s string) (size engine.Size, err error) {
 	size.Cols, size.Rows, err = units.ParseSize(s)
 	return size, err
@@ -173,7 +162,6 @@ var usualFlags = map[string]string{
 	"tty": "pty", "t": "pty", "host": "on", "grep": "filter",
 }
 
-// flagError explains an error of parsing the flags of cmd.
 func flagError(cmd *cobra.Command, err error) error {
 	see := "See: " + strings.TrimSpace("hob help "+commandName(cmd))
 	if v, ok := errors.AsType[*pflag.InvalidValueError](err); ok && v.GetFlag().Value.Type() == "bool" {

@@ -105,7 +105,6 @@ func (a *app) fillHelp(text string) string {
 	return b.String()
 }
 
-// aliasLine returns the line of help that lists the aliases of a command.
 func aliasLine(cmd *cobra.Command) string {
 	return "Aliases: " + strings.Join(cmd.Aliases, ", ")
 }

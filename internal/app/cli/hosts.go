@@ -31,7 +31,6 @@ func (a *app) hostsCommand() *cobra.Command {
 	return cmd
 }
 
-// knownHost is a host and the jobs there.
 type knownHost struct {
 	name          string
 	jobs, running int
@@ -186,7 +185,6 @@ func (a *app) checkCommand() *cobra.Command {
 	return cmd
 }
 
-// checkJSON is the JSON output of hob hosts check.
 type checkJSON struct {
 	Host  string     `json:"host"`
 	OK    bool       `json:"ok"`

@@ -70,7 +70,6 @@ func (a *app) kill(ctx context.Context, refs []string, f killFlags) error {
 	return a.printChanged(ctx, jobs, err)
 }
 
-// toKill returns the jobs that the arguments refer to.
 func (a *app) toKill(ctx context.Context, refs []string, f killFlags) ([]engine.Job, error) {
 	switch {
 	case f.dir != "" && len(refs) > 0:
@@ -117,7 +116,6 @@ func (a *app) stopAll(ctx context.Context, jobs []engine.Job, f killFlags) error
 	return errors.Join(errs...)
 }
 
-// reportStopped prints the result of stopping a job.
 func (a *app) reportStopped(j engine.Job, r engine.StopReport) {
 	switch took := formatTook(r.Took); {
 	case r.Escalated:

@@ -208,7 +208,6 @@ func (a *app) logFollow(ctx context.Context, job engine.Job, log *engine.Log, f 
 	return err
 }
 
-// logJSON is the JSON output of hob log.
 type logJSON struct {
 	Job        engine.Job `json:"job"`
 	Lines      []string   `json:"lines"`
@@ -217,7 +216,6 @@ type logJSON struct {
 	Truncated  bool       `json:"truncated"`
 }
 
-// logJSON prints the selected part of the log as JSON.
 func (a *app) logJSON(ctx context.Context, job engine.Job, log *engine.Log, f logFlags, q engine.Query) error {
 	total, err := log.CountLines(ctx)
 	if err != nil {
@@ -266,7 +264,6 @@ func window(ctx context.Context, log *engine.Log, f logFlags, q engine.Query) (l
 	return lines, true, nil
 }
 
-// logTail prints the last lines of the log.
 func (a *app) logTail(ctx context.Context, job engine.Job, log *engine.Log, f logFlags, q engine.Query) error {
 	lines, more, err := window(ctx, log, f, q)
 	if err != nil {

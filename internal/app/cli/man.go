@@ -55,7 +55,6 @@ const manPage = `.TH "HOB" "1" "" "{{line .Name}} {{line version}}"
 .fi
 {{end}}{{end}}`
 
-// writeMan writes the page of root and all commands.
 func writeMan(w io.Writer, root *cobra.Command) error {
 	page := template.Must(template.New("man").Funcs(template.FuncMap{
 		"version": version, "lowerFirst": lowerFirst, "aliases": aliasLine, "sections": manSections,

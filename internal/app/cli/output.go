@@ -36,7 +36,6 @@ const (
 	styleBold style = "1"
 )
 
-// parseColor parses the value of --color.
 func parseColor(s string) (string, error) {
 	switch s {
 	case "auto", "always", "never":
@@ -133,7 +132,6 @@ func (a *app) printJobs(jobs []engine.Job) error {
 	return w.Flush()
 }
 
-// printLines writes lines of data.
 func printLines[T ~string](a *app, lines []T) error {
 	w := bufio.NewWriter(a.stdout)
 	for _, line := range lines {

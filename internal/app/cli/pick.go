@@ -63,10 +63,8 @@ func (p *picker) resize(w, h int) {
 	p.list.SetSize(w, max(min(p.count, pickerRows, h-2), 1))
 }
 
-// Init implements tea.Model.
 func (p *picker) Init() tea.Cmd { return nil }
 
-// Update implements tea.Model.
 func (p *picker) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
@@ -112,7 +110,6 @@ func (p *picker) leave(chosen bool) tea.Cmd {
 	return tea.Quit
 }
 
-// View implements tea.Model.
 func (p *picker) View() tea.View {
 	if p.over {
 		return tea.NewView("")

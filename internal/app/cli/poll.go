@@ -47,7 +47,6 @@ func (a *app) pollCommand() *cobra.Command {
 	return cmd
 }
 
-// pollJSON is the JSON output of hob poll.
 type pollJSON struct {
 	Job     engine.Job `json:"job"`
 	Output  string     `json:"output"`

@@ -26,7 +26,6 @@ func (a *app) promptCommand() *cobra.Command {
 	return cmd
 }
 
-// promptCounts are the numbers of jobs that hob prompt prints.
 type promptCounts struct {
 	NeedsInput int `json:"needs_input"`
 	Running    int `json:"running"` // including those that need input

@@ -69,7 +69,6 @@ func (a *prompter) ask(ctx context.Context, host, text string, secret bool) (str
 	return askTerminal(ctx, host+": "+strings.Join(lines, "\n"), secret)
 }
 
-// prompts returns the prompts of a connection.
 func (a *prompter) prompts() ssh.Prompts {
 	return ssh.Prompts{
 		Passphrase: func(ctx context.Context, host, file string, again bool) (string, error) {

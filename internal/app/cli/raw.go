@@ -258,7 +258,6 @@ type filtering struct {
 	broken bool // the last line written is incomplete
 }
 
-// Write implements io.Writer.
 func (f *filtering) Write(p []byte) (int, error) {
 	f.out = f.filter.Append(f.out[:0], p)
 	if n := len(f.out); n > 0 {

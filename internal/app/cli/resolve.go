@@ -122,7 +122,6 @@ func (a *app) refresh(ctx context.Context, jobs ...engine.Job) []engine.Job {
 	return current
 }
 
-// idsOf returns the IDs of jobs.
 func idsOf(jobs []engine.Job) []engine.ID {
 	ids := make([]engine.ID, len(jobs))
 	for i, j := range jobs {

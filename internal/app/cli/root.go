@@ -23,7 +23,6 @@ const (
 	groupSetup    = "setup"
 )
 
-// newRoot returns the root command with all subcommands.
 func (a *app) newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "hob",
@@ -197,7 +196,6 @@ func commandName(cmd *cobra.Command) string {
 	return strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()), " ")
 }
 
-// jsonFlag adds --json to a command that prints data.
 func (a *app) jsonFlag(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&a.json, "json", false, "print JSON")
 }

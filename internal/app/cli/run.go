@@ -131,10 +131,8 @@ func (f *runFlags) checkFlags(args []string) error {
 	return nil
 }
 
-// onCluster reports whether a cluster is to run the job.
 func (f *runFlags) onCluster() bool { return engine.OnCluster(f.on) }
 
-// minLogLimit is the lowest log limit.
 const minLogLimit = 2 * units.MiB
 
 // parseRestart returns the restart policy of --restart; "no" is the default.
@@ -198,7 +196,6 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 	return a.startAndShow(ctx, spec, v)
 }
 
-// modeFor returns how to show a new job.
 func (a *app) modeFor(spec engine.Spec, f runFlags) mode {
 	switch {
 	case f.background:

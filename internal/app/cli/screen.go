@@ -33,7 +33,6 @@ func (a *app) screenCommand() *cobra.Command {
 	return cmd
 }
 
-// screenJSON is the JSON output of hob screen.
 type screenJSON struct {
 	Text      string      `json:"text"`
 	Size      engine.Size `json:"size"`
@@ -78,7 +77,6 @@ func (a *app) screen(ctx context.Context, ref string, styled bool) error {
 	return err
 }
 
-// maxReplaySpeed is the highest --speed.
 const maxReplaySpeed = 64
 
 type replayFlags struct {

@@ -63,7 +63,6 @@ func findAgent(name string) (agents.Agent, error) {
 	return ag, nil
 }
 
-// setupJSON is the JSON form of a setup.
 type setupJSON struct {
 	Agent   string          `json:"agent"`
 	Changes []agents.Change `json:"changes"`
@@ -105,7 +104,6 @@ func (a *app) setup(name string, f setupFlags) error {
 	return err
 }
 
-// diff returns the change of a file as a unified diff.
 func diff(f agents.File) string {
 	from, to := f.Path, f.Path
 	if f.Old == nil {
@@ -154,7 +152,6 @@ func (a *app) reportNext(ag agents.Agent, changed bool) {
 	}
 }
 
-// setupFailed adds what to do to an error of a setup.
 func setupFailed(err error) error {
 	f := &failure{exit: exitFailed, code: "failed", err: err, hint: "nothing was changed; correct the file, then run hob setup again"}
 	file, ok := errors.AsType[*agents.FileError](err)

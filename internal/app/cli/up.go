@@ -64,7 +64,6 @@ func (f upFlags) plan(names []string) (plan *project.Plan, chosen []project.Proc
 	return plan, chosen, err
 }
 
-// groupOf returns the group of a project.
 func (f upFlags) groupOf(plan *project.Plan) project.Group {
 	return project.Group{Name: cmp.Or(f.group, filepath.Base(plan.Dir)), Dir: project.Canonical(plan.Dir)}
 }
@@ -134,7 +133,6 @@ func widestName(procs []project.Process) (width int) {
 	return width
 }
 
-// completeProcesses completes the names of processes.
 func (f *upFlags) completeProcesses(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	plan, _, err := f.plan(nil)
 	if err != nil {
@@ -161,7 +159,6 @@ type upRun struct {
 	waits   map[string]string // of the processes that wait: what for
 }
 
-// done records and prints a result.
 func (u *upRun) done(r project.Result) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -226,7 +223,6 @@ func (u *upRun) show() {
 	}
 }
 
-// hasJobs reports whether any process runs.
 func (u *upRun) hasJobs() bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()

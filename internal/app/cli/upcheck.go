@@ -19,7 +19,6 @@ import (
 	"github.com/hobjobs/hob/internal/units"
 )
 
-// planJSON is the form of a plan with --json.
 type planJSON struct {
 	File      string            `json:"file"`
 	Dir       string            `json:"dir"`
@@ -73,7 +72,6 @@ func (a *app) printPlan(ctx context.Context, plan *project.Plan, chosen []projec
 	return a.printPlanText(out)
 }
 
-// notChosen returns the names of the processes that are not started.
 func notChosen(plan *project.Plan, chosen []project.Process) []string {
 	names := []string{}
 	for _, name := range plan.Names() {
@@ -148,7 +146,6 @@ func planRows(p planProcessJSON, dir string) (rows [][2]string) {
 	return rows
 }
 
-// restartText describes a restart policy.
 func restartText(policy string) string {
 	when, limit, _ := strings.Cut(policy, ":")
 	text := "always"

@@ -119,7 +119,6 @@ func firstEnded(jobs []engine.Job) (code int, ok bool) {
 // forEnd reports whether to wait for the jobs' ends.
 func (f waitFlags) forEnd() bool { return f.line == "" && f.port == 0 && f.quiet == notGiven }
 
-// condition returns the condition that the flags select.
 func (f waitFlags) condition() (engine.Condition, error) {
 	asked := 0
 	for _, on := range []bool{f.line != "", f.port != 0, f.quiet != notGiven} {

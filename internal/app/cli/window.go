@@ -24,7 +24,6 @@ import (
 // a measurement reads all processes of the machine.
 const usageEvery = 5 * time.Second
 
-// openUI opens the panes on all jobs.
 func (a *app) openUI(ctx context.Context) error {
 	if isTerminal(a.stdout) && !hasScreen(a.stdout) {
 		return usagef("Without the UI: hob list, hob help", "the UI needs a full-screen terminal, but TERM is dumb")
@@ -231,7 +230,6 @@ func (a *app) reportLeft(ctx context.Context, id engine.ID, result ui.Result) {
 	a.reportRunning(result.Running)
 }
 
-// reportKeepsRunning prints how to reattach to a job.
 func (a *app) reportKeepsRunning(j engine.Job) {
 	a.reportf("%s keeps running. Reattach: hob attach %s", escape(j.Name), j.ID)
 }

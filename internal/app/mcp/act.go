@@ -115,7 +115,6 @@ func (a *agent) paste(ctx context.Context, j engine.Job, in processArgs) (*answe
 	})
 }
 
-// kill ends a job with all its processes.
 func (a *agent) kill(ctx context.Context, j engine.Job, _ processArgs) (*answer, error) {
 	wasOver := j.Status.Finished()
 	report, err := a.eng.Stop(ctx, j.ID, engine.StopOptions{})
@@ -157,7 +156,6 @@ func (a *agent) remove(ctx context.Context, j engine.Job, _ processArgs) (*answe
 	return a.cleared(gone[0], "killed and cleared"), nil
 }
 
-// cleared returns the answer about a job that was cleared.
 func (a *agent) cleared(j engine.Job, what string) *answer {
 	a.forget(j.ID)
 	ans := about(j, time.Now()).withoutJob()

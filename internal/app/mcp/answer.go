@@ -147,7 +147,6 @@ func waitReason(j engine.Job, now time.Time) string {
 	return cmp.Or(oneLine(j.WaitReason(now), 300), "not started yet")
 }
 
-// inWords describes the state of a job.
 func inWords(j engine.Job, now time.Time) string {
 	took := briefly(j.Uptime(now))
 	exit, ok := j.Ended()
@@ -178,7 +177,6 @@ func inWords(j engine.Job, now time.Time) string {
 	return oneLine(j.Ending(), 300) + ", after " + took
 }
 
-// briefly formats a duration.
 func briefly(d time.Duration) string {
 	switch {
 	case d < time.Second:
@@ -189,17 +187,16 @@ func briefly(d time.Duration) string {
 	return units.FormatDuration(d)
 }
 
-// note adds a notice.
 func (a *answer) addNoticef(format string, args ...any) { a.addNotice(fmt.Sprintf(format, args...)) }
 
-// say adds a notice, unless it is empty.
+// addNotice adds a notice, unless it is empty.
 func (a *answer) addNotice(text string) {
 	if text != "" {
 		a.Notices = append(a.Notices, text)
 	}
 }
 
-// gone returns the answer for a job that is not kept: without its id and files.
+// withoutJob returns the answer for a job that is not kept: without its id and files.
 func (a *answer) withoutJob() *answer {
 	g := *a
 	g.headline = strings.Replace(g.headline, " · "+string(g.SessionID), "", 1)
@@ -231,7 +228,6 @@ func (a *answer) result(most int) *mcp.CallToolResult {
 	}
 }
 
-// render returns the text form.
 func (a *answer) render(text string) string {
 	var b strings.Builder
 	b.WriteString(a.headline)

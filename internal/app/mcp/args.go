@@ -24,7 +24,6 @@ import (
 //	      probably names another unit
 //	for   the actions of process that accept the field
 
-// A mismatch is an argument of the wrong type.
 type mismatch struct{ name, want string }
 
 func (m *mismatch) Error() string { return m.name + " is not " + m.want }
@@ -115,7 +114,6 @@ func insteadOf(name string, fields []reflect.StructField) string {
 	return "its parameters: " + strings.Join(names, ", ")
 }
 
-// readArg decodes one argument.
 func readArg(name string, raw json.RawMessage, to any) *mismatch {
 	var err error
 	want := ""

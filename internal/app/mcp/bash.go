@@ -125,7 +125,6 @@ func (a *agent) jobsToFollow(ctx context.Context, refs []string) (ids []engine.I
 	return ids, nil
 }
 
-// command turns the arguments into a command.
 func (a *agent) command(in bashArgs) (c command, err error) {
 	if err := in.check(); err != nil {
 		return c, err

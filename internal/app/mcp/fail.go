@@ -25,7 +25,6 @@ type failure struct {
 
 func (f *failure) Error() string { return f.message }
 
-// usage returns the failure of a call with invalid arguments.
 func usage(message, hint string) *failure {
 	return &failure{code: "usage", message: message, hint: hint}
 }
@@ -35,7 +34,6 @@ func isFailure(err error) bool {
 	return ok
 }
 
-// failureJSON is the structured form.
 type failureJSON struct {
 	Error struct {
 		Code    string `json:"code"`

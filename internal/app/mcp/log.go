@@ -70,7 +70,6 @@ func (a *agent) log(ctx context.Context, j engine.Job, in processArgs) (*answer,
 	return ans, nil
 }
 
-// window describes the requested lines.
 type window struct {
 	from          bool // from line offset on; otherwise the last lines
 	bounded       bool // at most limit
@@ -79,7 +78,6 @@ type window struct {
 	keep          lineFilter
 }
 
-// page has the lines of a window.
 type page struct {
 	lines []string // with their line feeds
 	size  int      // characters

@@ -76,7 +76,6 @@ func (n *news) add(added ...notice) {
 	n.notices = n.notices[max(0, len(n.notices)-maxNotices):]
 }
 
-// close ends all watches.
 func (n *news) close() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -252,7 +251,6 @@ func (a *agent) taskFetched(id engine.ID) {
 	a.news.of(id).fetched = time.Now()
 }
 
-// drop discards what is known of a job.
 func (n *news) drop(id engine.ID) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -177,7 +177,6 @@ type receipts struct {
 	a *agent
 }
 
-// Connect implements mcp.Transport.
 func (t receipts) Connect(ctx context.Context) (mcp.Connection, error) {
 	c, err := t.Transport.Connect(ctx)
 	return &receiptConnection{Connection: c, a: t.a, open: map[jsonrpc.ID]*mcp.RequestExtra{}, changed: make(chan struct{}, 1)}, err

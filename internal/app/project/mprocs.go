@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// mprocs parses an mprocs.yaml.
 func (p *parser) mprocs(v *value) {
 	top := p.fields(v, "")
 	top.ignore("hide_keymap_window", "mouse_scroll_speed", "scrollback", "proc_list_width", "proc_list_title", "proc_log",

@@ -57,7 +57,6 @@ func (p *Plan) unknown(name string) error {
 	return fmt.Errorf("%w %q in %s; %s", ErrUnknownName, name, p.File, hint)
 }
 
-// order puts processes in order.
 type order struct {
 	plan    *Plan
 	chosen  map[string]bool

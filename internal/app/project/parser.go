@@ -34,7 +34,6 @@ func (p *parser) fail(line int, format string, args ...any) {
 // maxProcesses limits the processes of a file. Each one is compared with the others.
 const maxProcesses = 1000
 
-// add adds a process to the plan.
 func (p *parser) add(proc Process) {
 	if len(p.plan.Processes) == maxProcesses {
 		p.fail(proc.Line, "there are more than %d processes", maxProcesses)

@@ -64,7 +64,6 @@ type Process struct {
 	OnRequest bool          // not started unless it is named or needed
 }
 
-// runs reports whether the process has a command.
 func (p *Process) runs() bool { return p.Script != "" || len(p.Command) > 0 }
 
 // argv returns the command as an argument vector, nil for a script of sh.

@@ -13,7 +13,6 @@ import (
 	"time"
 )
 
-// processCompose parses a process-compose.yaml.
 func (p *parser) processCompose(v *value) {
 	top := p.fields(v, "")
 	top.ignore("version", "description", "is_strict", "is_tui_disabled", "ordered_shutdown",
@@ -46,7 +45,6 @@ func (p *parser) processCompose(v *value) {
 	c.checkHealth()
 }
 
-// compose parses the processes of a process-compose.yaml.
 type compose struct {
 	p              *parser
 	shell          []string

@@ -39,7 +39,6 @@ func (p *parser) tasks(v *value) {
 	t.resolveNeeds()
 }
 
-// tasks parses the tasks of a tasks.json.
 type tasks struct {
 	p          *parser
 	defaults   []value         // objects whose options and type hold for all tasks

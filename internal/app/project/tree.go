@@ -12,7 +12,6 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// kind is what a value is.
 type kind int
 
 const (
