@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -39,19 +38,16 @@ type Transport struct {
 	via *Transport // the hop before, closed with this one; may be nil
 	own *program   // the ssh program that serves it, ended with it; may be nil
 
-	done chan struct{}
-	stop chan struct{} // closed by Close
-	once sync.Once
+	life context.Context // ends with the connection, for a cause
+	end  context.CancelCauseFunc
 	all  shell.Group
-	mu   sync.Mutex
-	err  error
 }
 
 var _ shell.Transport = (*Transport)(nil)
 
 // newTransport completes t, which has its connection, and watches the connection.
 func newTransport(t *Transport) *Transport {
-	t.done, t.stop = make(chan struct{}), make(chan struct{})
+	t.life, t.end = context.WithCancelCause(context.Background())
 	t.all.Go(func() {
 		err := t.client.Wait()
 		if t.own != nil {
@@ -85,7 +81,7 @@ func (t *Transport) keepAlive(every time.Duration, most int) {
 	answer := make(chan struct{}, 1)
 	for {
 		select {
-		case <-t.done:
+		case <-t.life.Done():
 			return
 		case <-answer:
 			asked = false
@@ -112,43 +108,23 @@ func (t *Transport) keepAlive(every time.Duration, most int) {
 	}
 }
 
+// fail ends the connection, unless it has ended.
 func (t *Transport) fail(err error) {
-	t.once.Do(func() {
-		t.mu.Lock()
-		select {
-		case <-t.stop:
-			err = shell.ErrClosed
-		default:
-		}
-		t.err = err
-		t.mu.Unlock()
-		close(t.done)
-		if t.conn != nil {
-			t.conn.Close() // also when the other side answers no more
-		}
-		t.client.Close()
-	})
+	t.end(err)
+	if t.conn != nil {
+		t.conn.Close() // also when the other side answers no more
+	}
+	t.client.Close()
 }
 
 // Done implements [shell.Transport].
-func (t *Transport) Done() <-chan struct{} { return t.done }
+func (t *Transport) Done() <-chan struct{} { return t.life.Done() }
 
 // Err implements [shell.Transport].
-func (t *Transport) Err() error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.err
-}
+func (t *Transport) Err() error { return context.Cause(t.life) }
 
 // Close implements [shell.Transport].
 func (t *Transport) Close() error {
-	t.mu.Lock()
-	select {
-	case <-t.stop:
-	default:
-		close(t.stop)
-	}
-	t.mu.Unlock()
 	t.fail(shell.ErrClosed)
 	t.all.Close()
 	if t.via != nil {

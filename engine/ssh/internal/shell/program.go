@@ -13,10 +13,9 @@ import (
 // program that runs sh elsewhere, such as in a container.
 type Program struct {
 	argv, env []string
-	away      bool // sh runs elsewhere, and continues when the program is ended
-	done      chan struct{}
-	once      sync.Once
-	err       error // set before done is closed
+	away      bool            // sh runs elsewhere, and continues when the program is ended
+	life      context.Context // ends with the transport, for a cause
+	fail      context.CancelCauseFunc
 	all       Group
 }
 
@@ -30,21 +29,24 @@ const (
 // NewLocal returns the sh at path (found in PATH if it is a bare name) with the
 // environment env (nil: this program's).
 func NewLocal(path string, env []string) *Program {
-	return &Program{argv: []string{path}, env: env, done: make(chan struct{})}
+	return newProgram(&Program{argv: []string{path}, env: env})
 }
 
 // NewEntrance returns the sh that argv runs elsewhere, such as in a container. The transport ends
 // as soon as one run of argv ends by itself: the place has gone away then.
 func NewEntrance(argv []string) *Program {
-	return &Program{argv: argv, away: true, done: make(chan struct{})}
+	return newProgram(&Program{argv: argv, away: true})
+}
+
+func newProgram(p *Program) *Program {
+	p.life, p.fail = context.WithCancelCause(context.Background())
+	return p
 }
 
 // Open implements [Transport].
 func (p *Program) Open(context.Context) (Channel, error) {
-	select {
-	case <-p.done:
+	if p.life.Err() != nil {
 		return nil, ErrClosed
-	default:
 	}
 	cmd := exec.Command(p.argv[0], p.argv[1:]...)
 	cmd.Env = p.env
@@ -67,7 +69,7 @@ func (p *Program) Open(context.Context) (Channel, error) {
 	wait := func() {
 		select {
 		case <-ch.closed:
-		case <-p.done:
+		case <-p.life.Done():
 			ch.Close()
 		}
 		cmd.Wait() //nolint:errcheck // the answers say how requests went
@@ -81,24 +83,10 @@ func (p *Program) Open(context.Context) (Channel, error) {
 }
 
 // Done implements [Transport].
-func (p *Program) Done() <-chan struct{} { return p.done }
+func (p *Program) Done() <-chan struct{} { return p.life.Done() }
 
 // Err implements [Transport].
-func (p *Program) Err() error {
-	select {
-	case <-p.done:
-		return p.err
-	default:
-		return nil
-	}
-}
-
-func (p *Program) fail(err error) {
-	p.once.Do(func() {
-		p.err = err
-		close(p.done)
-	})
-}
+func (p *Program) Err() error { return context.Cause(p.life) }
 
 // Close implements [Transport]. It waits for what a sh of this machine is carrying out.
 func (p *Program) Close() error {

@@ -23,18 +23,18 @@ type Session struct {
 	ch   Channel
 	reqs chan *request
 	sent chan *request // those to be answered, in order
-	done chan struct{} // closed when the session is broken
 	late chan struct{} // closed when a request has taken too long
 	over chan struct{} // closed when nothing is read any more, what was printed last included
 	wg   sync.WaitGroup
-	once sync.Once // of done
 	shut sync.Once // of ch
+
+	life   context.Context // ends when the session breaks, for a cause
+	failed context.CancelCauseFunc
 
 	rest     []byte // read behind the last answer
 	unsent   error  // why no more can be written
 	mu       sync.Mutex
-	err      error  // why it is broken
-	lastSaid string // instead of an answer
+	lastSaid string // instead of an answer; guarded by mu
 }
 
 type request struct {
@@ -90,8 +90,9 @@ const (
 // does not wait; without it that fails.
 func NewSession(ch Channel, prelude string, limit time.Duration) *Session {
 	s := &Session{
-		ch: ch, reqs: make(chan *request), sent: make(chan *request, 16), done: make(chan struct{}), late: make(chan struct{}), over: make(chan struct{}),
+		ch: ch, reqs: make(chan *request), sent: make(chan *request, 16), late: make(chan struct{}), over: make(chan struct{}),
 	}
+	s.life, s.failed = context.WithCancelCause(context.Background())
 	nonce := rand.Text()
 	// The braces make a truncated transfer a syntax error: nothing runs.
 	script := "{\n" + prelude + "\n}\necho; echo " + nonce + " $?\n"
@@ -135,7 +136,7 @@ func (s *Session) do(ctx context.Context, r *request) (Answer, error) {
 	r.done = make(chan struct{})
 	select {
 	case s.reqs <- r:
-	case <-s.done:
+	case <-s.life.Done():
 		select {
 		case <-s.over:
 		case <-s.late:
@@ -167,7 +168,7 @@ func (s *Session) write(r *request) {
 		}
 		select {
 		case r = <-s.reqs:
-		case <-s.done:
+		case <-s.life.Done():
 			return
 		}
 	}
@@ -261,7 +262,7 @@ func (s *Session) readAnswer(r *request) (out []byte, code int, err error) {
 func (s *Session) broken(sent bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return &BrokenError{Err: s.err, Said: s.lastSaid, Sent: sent}
+	return &BrokenError{Err: s.Err(), Said: s.lastSaid, Sent: sent}
 }
 
 func (s *Session) fail(err error) {
@@ -271,21 +272,8 @@ func (s *Session) fail(err error) {
 
 func (s *Session) closeChannel() { s.shut.Do(func() { s.ch.Close() }) }
 
-func (s *Session) failed(err error) {
-	s.once.Do(func() {
-		s.mu.Lock()
-		s.err = err
-		s.mu.Unlock()
-		close(s.done)
-	})
-}
-
 // Err returns why the session is broken; nil while it is not.
-func (s *Session) Err() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.err
-}
+func (s *Session) Err() error { return context.Cause(s.life) }
 
 // Close ends the session and returns when nothing of it is left.
 func (s *Session) Close() error {
