@@ -76,7 +76,7 @@ func (j *job) signal(_ context.Context, name, by string) error {
 	groups := []int{j.pid}
 	if j.tty != nil {
 		_ = j.tty.control(func(fd int) error {
-			fg, err := proc.ForegroundGroup(fd)
+			fg, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP)
 			if err == nil && fg > 1 && fg != j.pid && fg != unix.Getpgrp() {
 				groups = append(groups, fg)
 			}

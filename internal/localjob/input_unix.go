@@ -17,7 +17,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hobjobs/hob/internal/holder"
-	"github.com/hobjobs/hob/internal/proc"
 )
 
 const (
@@ -50,10 +49,6 @@ func (in *input) write(ctx context.Context, p []byte) error {
 	if in.lines {
 		p = bytes.ReplaceAll(p, []byte{'\r'}, []byte{'\n'})
 	}
-	return in.writeLocked(ctx, p)
-}
-
-func (in *input) writeLocked(ctx context.Context, p []byte) error {
 	if in.closed {
 		return &holder.Failure{Code: holder.CodeNoInput, Message: "the job's input has ended"}
 	}
@@ -132,13 +127,9 @@ func (in *input) endAgain(ctx context.Context) bool {
 
 func (in *input) typeEndLocked(ctx context.Context) error {
 	char := byte(endOfFile)
-	_ = in.tty.control(func(fd int) error {
-		c, err := eofChar(fd)
-		if err == nil && c != 0 {
-			char = c
-		}
-		return err
-	})
+	if m, err := in.tty.modes(); err == nil && m.Cc[unix.VEOF] != 0 {
+		char = m.Cc[unix.VEOF]
+	}
 	p := []byte{char}
 	if in.partial {
 		p = append(p, char) // the first one only completes the line
@@ -191,15 +182,11 @@ func (e *echo) typing(p []byte) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	var mode proc.Mode
-	err := e.tty.control(func(fd int) (err error) {
-		mode, err = proc.TTYMode(fd)
-		return err
-	})
+	mode, err := e.tty.mode()
 	text, ok := echoOf(p)
 	switch {
-	case err != nil, !mode.Echo:
-	case ok && mode.Canonical && !e.off && len(e.want)+len(text) <= 2*maxEcho:
+	case err != nil, !mode.echo:
+	case ok && mode.canonical && !e.off && len(e.want)+len(text) <= 2*maxEcho:
 		e.want = append(e.want, text...)
 		if e.expiry != nil {
 			e.expiry.Stop()
@@ -218,7 +205,7 @@ func (e *echo) turnOff() {
 		signal.Ignore(syscall.SIGTTOU)
 		defer signal.Reset(syscall.SIGTTOU)
 	}
-	_ = e.tty.control(echoOff) // a terminal that is gone has no echo
+	_ = e.tty.echoOff() // a terminal that is gone has no echo
 }
 
 // strip returns p without the expected echo, and without a beginning of it at the end of p, which is

@@ -152,7 +152,7 @@ func (p *prompter) waits() (waits bool, entry record.Entry) {
 	case proc.InputRead:
 		// Some editors and pagers block in a read for the next key where others poll. They are in
 		// use and not asking for anything.
-		return mode.Canonical || !known || !j.h.State().Alternate, entry
+		return mode.canonical || !known || !j.h.State().Alternate, entry
 	case proc.InputPolled:
 		// Editors, pagers and servers with shortcuts read their input too. A program that asks for
 		// input has left the cursor after its prompt, or has turned off the echo to read a secret.
@@ -177,23 +177,20 @@ func runsDialog(procs []proc.Process, src proc.Source) bool {
 
 // mode returns the input mode of the job's terminal; known is false without a terminal, and if hob
 // turned its echo off.
-func (j *job) mode() (m proc.Mode, known bool) {
+func (j *job) mode() (m inputMode, known bool) {
 	if j.tty == nil || j.logs != nil && !j.in.echo.known() {
 		return m, false
 	}
-	err := j.tty.control(func(fd int) (err error) {
-		m, err = proc.TTYMode(fd)
-		return err
-	})
+	m, err := j.tty.mode()
 	return m, err == nil
 }
 
 // entryOf returns whether input typed into a terminal of that mode is displayed.
-func entryOf(m proc.Mode, known bool) record.Entry {
+func entryOf(m inputMode, known bool) record.Entry {
 	switch {
-	case !known, !m.Canonical:
+	case !known, !m.canonical:
 		return record.EntryUnknown
-	case m.Echo:
+	case m.echo:
 		return record.EntryOpen
 	}
 	return record.EntryHidden

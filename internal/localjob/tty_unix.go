@@ -73,12 +73,31 @@ func (t *tty) resize(size record.Size) error {
 }
 
 // control calls f with the master's descriptor.
-func (t *tty) control(f func(fd int) error) error {
-	var err error
-	if cerr := t.raw.Control(func(fd uintptr) { err = f(int(fd)) }); cerr != nil {
-		return cerr
+func (t *tty) control(f func(fd int) error) error { return WithDescriptor(t.master, f) }
+
+// modes returns the modes of the terminal.
+func (t *tty) modes() (modes *unix.Termios, err error) {
+	err = t.control(func(fd int) (err error) {
+		modes, err = unix.IoctlGetTermios(fd, getTermios)
+		return err
+	})
+	return modes, err
+}
+
+// inputMode is how a terminal processes input before a program reads it.
+type inputMode struct {
+	canonical bool // the terminal edits lines, and programs read complete lines
+	// echo means that typed text is displayed. A program that turns it off in canonical mode asks for
+	// a password.
+	echo bool
+}
+
+func (t *tty) mode() (inputMode, error) {
+	m, err := t.modes()
+	if err != nil {
+		return inputMode{}, err
 	}
-	return err
+	return inputMode{canonical: m.Lflag&unix.ICANON != 0, echo: m.Lflag&unix.ECHO != 0}, nil
 }
 
 // copy passes all output to sink, until no process has the terminal open or the master is closed.
@@ -214,32 +233,18 @@ func (t *tty) reset() {
 // interrupts reports whether p has the character with which the terminal interrupts its foreground
 // process group: Ctrl+C, unless a program has changed that.
 func (t *tty) interrupts(p []byte) bool {
-	interrupts := false
-	_ = t.control(func(fd int) error {
-		m, err := unix.IoctlGetTermios(fd, getTermios)
-		interrupts = err == nil && m.Lflag&unix.ISIG != 0 && bytes.IndexByte(p, m.Cc[unix.VINTR]) >= 0
-		return err
-	})
-	return interrupts
+	m, err := t.modes()
+	return err == nil && m.Lflag&unix.ISIG != 0 && bytes.IndexByte(p, m.Cc[unix.VINTR]) >= 0
 }
 
-// eofChar returns the character that ends the input of the terminal fd.
-func eofChar(fd int) (byte, error) {
-	t, err := unix.IoctlGetTermios(fd, getTermios)
-	if err != nil {
-		return 0, err
-	}
-	return t.Cc[unix.VEOF], nil
-}
-
-// echoOff turns off the echo of the terminal fd.
-func echoOff(fd int) error {
-	t, err := unix.IoctlGetTermios(fd, getTermios)
+// echoOff turns off the echo of the terminal.
+func (t *tty) echoOff() error {
+	m, err := t.modes()
 	if err != nil {
 		return err
 	}
-	t.Lflag &^= unix.ECHO
-	return unix.IoctlSetTermios(fd, setTermios, t)
+	m.Lflag &^= unix.ECHO
+	return t.control(func(fd int) error { return unix.IoctlSetTermios(fd, setTermios, m) })
 }
 
 // When a session leader ends, the kernel hangs up the foreground process group of its terminal. If

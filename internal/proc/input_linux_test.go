@@ -241,14 +241,3 @@ func TestWaitsForInputByKernelFunction(t *testing.T) {
 		t.Errorf("sleep waits: %d", in)
 	}
 }
-
-func TestTTYMode(t *testing.T) {
-	tr, master := startOnTTY(t, `stty -echo; echo $$ >&3; exec cat`)
-	tr.pids(1)
-	if mode, err := TTYMode(int(master.Fd())); err != nil || mode != (Mode{Canonical: true}) {
-		t.Errorf("mode %+v, %v", mode, err)
-	}
-	if group, err := ForegroundGroup(int(master.Fd())); err != nil || group != tr.ref.Leader.PID {
-		t.Errorf("foreground %d, %v; the leader is %d", group, err, tr.ref.Leader.PID)
-	}
-}

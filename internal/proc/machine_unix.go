@@ -23,22 +23,6 @@ func readClock(id int32) time.Duration {
 	return time.Duration(ts.Nano())
 }
 
-// TTYMode returns the mode of the terminal that descriptor fd of this process refers to. For a
-// master it returns the mode of the slave.
-func TTYMode(fd int) (Mode, error) {
-	t, err := unix.IoctlGetTermios(fd, getAttributes)
-	if err != nil {
-		return Mode{}, err
-	}
-	return Mode{Canonical: t.Lflag&unix.ICANON != 0, Echo: t.Lflag&unix.ECHO != 0}, nil
-}
-
-// ForegroundGroup returns the foreground process group of the terminal that descriptor fd of
-// this process refers to. For a master it returns that of the slave.
-func ForegroundGroup(fd int) (int, error) {
-	return unix.IoctlGetInt(fd, unix.TIOCGPGRP)
-}
-
 func signalName(sig syscall.Signal) string { return unix.SignalName(sig) }
 
 func signalNumber(name string) (syscall.Signal, bool) {

@@ -27,8 +27,6 @@ func (*Scanner) Scan() ([]Process, error)                        { return nil, E
 func Cmdline(int) ([]string, error)                              { return nil, ErrUnsupported }
 func Terminate(context.Context, JobRef, Options) (Result, error) { return Result{}, ErrUnsupported }
 func Signal(Identity, syscall.Signal) error                      { return ErrUnsupported }
-func TTYMode(fd int) (Mode, error)                               { return Mode{}, ErrUnsupported }
-func ForegroundGroup(fd int) (int, error)                        { return 0, ErrUnsupported }
 func BootID() string                                             { return "" }
 func PIDNamespace() string                                       { return "" }
 func SinceBoot() time.Duration                                   { return 0 }

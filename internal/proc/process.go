@@ -184,15 +184,6 @@ type Source struct {
 	Dev, Ino uint64
 }
 
-// Mode is how a terminal processes input before a program reads it.
-type Mode struct {
-	// Canonical means that the terminal edits lines, and programs read complete lines.
-	Canonical bool
-	// Echo means that typed text is displayed. A program that turns it off in canonical
-	// mode asks for a password.
-	Echo bool
-}
-
 // Port is a TCP port that a process listens on.
 type Port struct {
 	Addr netip.AddrPort

@@ -47,8 +47,6 @@ const (
 // namespaceOffsets returns zeros: macOS has no time namespaces.
 func namespaceOffsets() clockOffsets { return clockOffsets{} }
 
-const getAttributes = unix.TIOCGETA
-
 const (
 	lastSignal    = 31
 	firstRealTime = 0

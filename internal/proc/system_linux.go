@@ -92,8 +92,6 @@ func parseOffsets(text string) (a clockOffsets) {
 	return a
 }
 
-const getAttributes = unix.TCGETS
-
 // C libraries reserve the first two real-time signals, so SIGRTMIN is 34.
 const (
 	lastSignal    = 64
