@@ -144,16 +144,10 @@ func (x *Index) anchor(off int64, hole Hole) (at, number int64, ok bool) {
 
 // countRange counts the line feeds in a range without a hole.
 func countRange(ctx context.Context, w *walker, from, to int64) (int64, error) {
-	n := int64(0)
-	for from < to {
-		data, ok, err := w.read(ctx, from, min(to, from+int64(w.maxStep)))
-		if err != nil || !ok || len(data) == 0 {
-			return n, err
-		}
-		n += int64(bytes.Count(data, lf))
-		from += int64(len(data))
-	}
-	return n, nil
+	w.pos = from
+	c := &counter{w: w}
+	err := c.upTo(ctx, to, math.MaxInt64)
+	return c.number, err
 }
 
 // Offset returns the offset of the line with the given number, and the number of the line

@@ -4,39 +4,33 @@ import (
 	"bytes"
 	"errors"
 	"os"
-	"sync"
 )
 
 type Config struct {
 	// Limit is the number of bytes to keep; 0 means no limit.
 	Limit int64
-	// Held is called before bytes are freed, by the goroutine that writes. Optional.
+	// Held is called before bytes are freed. Optional.
 	Held HeldFunc
-	// Record is called with a new hole before its bytes are freed, by the goroutine that
-	// writes, so that the recorded hole is never too small. Optional.
+	// Record is called with a new hole before its bytes are freed, so that the recorded hole
+	// is never too small. Optional.
 	Record func(Hole)
 }
 
 type Stats struct {
 	Size int64 // offset after the last byte
 	Hole Hole
-	// Lost is the number of bytes that could not be written; they have no offset. Err is the
-	// error of the last write, nil if it succeeded.
+	// Lost is the number of bytes that could not be written; they have no offset.
 	Lost int64
-	Err  error
 	// LimitErr is why the log exceeds its limit. It matches [ErrNoHoles] if that is
 	// permanent.
 	LimitErr error
 }
 
-// A Writer appends to a log and enforces its limit. Only one goroutine may write. Stats is
-// safe for concurrent use.
+// A Writer appends to a log and enforces its limit. It must not be used concurrently.
 type Writer struct {
 	f   *os.File
 	cfg Config
-
-	mu sync.Mutex // guards stats against readers of Stats
-	st Stats
+	st  Stats
 
 	// The number of line feeds in each step that is still in the file, so that the
 	// lines of a hole are known without reading them back. The first step starts at
@@ -65,40 +59,28 @@ func NewWriter(f *os.File, cfg Config) (*Writer, error) {
 	return w, nil
 }
 
-func (w *Writer) Stats() Stats {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.st
-}
+func (w *Writer) Stats() Stats { return w.st }
 
 // Write appends p. It always succeeds: bytes that cannot be written are counted as lost.
 func (w *Writer) Write(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
-	n, err := w.f.Write(p)
-	w.appended(p[:n], int64(len(p)-n), err)
+	n, _ := w.f.Write(p)
+	if w.counting {
+		w.count(p[:n])
+	}
+	w.st.Size += int64(n)
+	w.st.Lost += int64(len(p) - n)
 	w.enforceLimit()
 	return len(p), nil
 }
 
 // Trim frees bytes beyond the limit that are no longer held, and reports whether held
-// bytes still keep the log above its limit. Only the goroutine that writes may call it.
+// bytes still keep the log above its limit.
 func (w *Writer) Trim() (over bool) {
 	w.enforceLimit()
 	return w.over
-}
-
-// appended updates the stats after a write.
-func (w *Writer) appended(p []byte, lost int64, err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.counting {
-		w.count(p)
-	}
-	w.st.Size += int64(len(p))
-	w.st.Err = err
-	w.st.Lost += lost
 }
 
 // count adds the line feeds of p, which was appended, to the counts of its steps.
@@ -126,7 +108,7 @@ func (w *Writer) enforceLimit() {
 	if w.cfg.Limit == 0 {
 		return
 	}
-	old := w.st.Hole // changed only by this goroutine
+	old := w.st.Hole
 	due := NextHole(old, w.st.Size, w.cfg.Limit)
 	if due.End <= max(old.End, w.tried) {
 		w.over = false
@@ -152,8 +134,6 @@ func (w *Writer) enforceLimit() {
 		w.counts = append(w.counts[:0], w.counts[gone:]...)
 		w.countBase = due.End
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	w.st.LimitErr = err
 	switch {
 	case err == nil:
