@@ -78,11 +78,10 @@ const (
 
 // Mouse is one mouse event; X and Y are cells from 0.
 type Mouse struct {
-	X, Y           int
-	PixelX, PixelY int // in mode 1016; 0 for the middle of the cell
-	Button         MouseButton
-	Action         MouseAction
-	Mods           Mods
+	X, Y   int
+	Button MouseButton
+	Action MouseAction
+	Mods   Mods
 }
 
 // EncodeMouse returns the report of a mouse event, nothing if the application has not
@@ -144,10 +143,8 @@ func (t *Terminal) EncodeMouse(m Mouse) []byte {
 	return []byte{0x1b, '[', 'M', byte(code + 32), byte(m.X + 33), byte(m.Y + 33)}
 }
 
+// pixels returns the position of an event in mode 1016: the middle of its cell.
 func (t *Terminal) pixels(m Mouse) (x, y int) {
-	if m.PixelX > 0 || m.PixelY > 0 {
-		return m.PixelX, m.PixelY
-	}
 	w, h := t.cellPixels()
 	return m.X*w + w/2 + 1, m.Y*h + h/2 + 1
 }

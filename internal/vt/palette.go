@@ -1,6 +1,7 @@
 package vt
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -42,14 +43,13 @@ func (t *Terminal) specialColor(i int) Color {
 	if c := t.palette.special[i]; c != 0 {
 		return c
 	}
-	known := [3]Color{t.facts.Foreground, t.facts.Background, t.facts.CursorColor}
-	if c := known[i]; c != 0 {
-		return c
-	}
-	if i == 2 {
+	switch i {
+	case 1:
+		return cmp.Or(t.facts.Background, RGB(0, 0, 0))
+	case 2:
 		return t.specialColor(0)
 	}
-	return [2]Color{RGB(0xe5, 0xe5, 0xe5), RGB(0, 0, 0)}[i]
+	return cmp.Or(t.facts.Foreground, RGB(0xe5, 0xe5, 0xe5))
 }
 
 // oscColor sets, resets and reports colors.

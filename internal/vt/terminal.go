@@ -209,7 +209,6 @@ func (t *Terminal) reset() {
 	t.tabs = nil
 	t.resetTabs()
 	t.modes, t.savedModes = defaultModes, defaultModes
-	t.modes.set(modeGraphemes, t.facts.Graphemes)
 	t.palette, t.pens, t.titles = palette{}, nil, nil
 	t.shape, t.mouse, t.mouseEnc, t.modifyKeys = 0, MouseOff, MouseX10, 0
 	t.conformance, t.rectExtent, t.checksums, t.guarded = 4, 0, 0, false
@@ -301,12 +300,11 @@ const (
 // The zero value of a field means unknown; the reply is a common value then (light
 // gray on black; cells of 8 by 16 pixels).
 type Facts struct {
-	Foreground, Background, CursorColor Color // direct colors
+	Foreground, Background Color // direct colors
 
 	CellWidth, CellHeight int // pixels
 
 	KittyKeyboard bool // supports the kitty keyboard protocol
-	Graphemes     bool // starts in mode 2027: width is computed by grapheme cluster
 
 	// Pending means that SetFacts will be called soon. Replies that depend on the facts,
 	// and all replies after them, are deferred until then.
@@ -319,9 +317,6 @@ type Facts struct {
 func (t *Terminal) SetFacts(f Facts) {
 	scheme, size := t.colorScheme(), [2]int{t.facts.CellWidth, t.facts.CellHeight}
 	t.facts = f
-	if f.Graphemes {
-		t.modes.set(modeGraphemes, true)
-	}
 	if t.modes.has(modeColorReports) && t.colorScheme() != scheme {
 		t.reportColorScheme()
 	}

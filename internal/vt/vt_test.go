@@ -73,7 +73,10 @@ func TestGraphemes(t *testing.T) {
 	}
 	for _, tt := range tests {
 		for _, on := range []bool{false, true} {
-			term := New(20, 2, WithFacts(Facts{Graphemes: on}))
+			term := New(20, 2)
+			if on {
+				term.Write([]byte("\x1b[?2027h"))
+			}
 			term.Write([]byte(tt.text))
 			wantX, wantCells := tt.plain, tt.cells
 			if on {
