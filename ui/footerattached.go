@@ -7,6 +7,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/internal/units"
+	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
 // narrowHint is the minimum width for explaining why a key must be pressed twice.
@@ -128,8 +129,8 @@ func (p *Pane) footerAttached(w int) string {
 	s := p.styles
 	right, aside := p.leaveWords(a)
 	right = p.withAside(cells.Truncate(right, w-2, p.opts.glyphs.Ellipsis), aside, w-2)
-	badge := p.badge.View(j.Job)
-	style, glyph := p.badge.Style(j.Job), p.badge.Glyph(j.Job)
+	badge := statusbadge.View(s, j.Job)
+	style, glyph := statusbadge.Style(s, j.Job), statusbadge.Glyph(s, j.Job)
 	brief := style.Render(glyph)
 	if !a.ended && j.Entry == engine.EntryHidden { // nothing appears while the user types, which looks like a fault
 		typed := ""
@@ -154,7 +155,7 @@ func (p *Pane) footerAttached(w int) string {
 		name = string(j.ID)
 	}
 	room := w - cells.Width(right) - 1
-	if room < cells.Width(p.badge.Glyph(j.Job))+2 {
+	if room < cells.Width(glyph)+2 {
 		return cells.Fit(" "+s.Key.Render(right), w)
 	}
 	// Leave out what does not fit after a recognizable part of the name, least important facts

@@ -44,7 +44,6 @@ import (
 	"github.com/hobjobs/hob/ui/components/joblist"
 	"github.com/hobjobs/hob/ui/components/logview"
 	"github.com/hobjobs/hob/ui/components/prompt"
-	"github.com/hobjobs/hob/ui/components/statusbadge"
 	"github.com/hobjobs/hob/ui/components/terminal"
 	"github.com/hobjobs/hob/ui/components/toast"
 )
@@ -56,7 +55,6 @@ type Pane struct {
 	eng      jobEngine
 	opts     options
 	styles   *themes.Styles // shared with the components
-	badge    statusbadge.Badge
 	held     *holdings
 	restarts *restarts
 
@@ -154,7 +152,6 @@ func newPane(eng jobEngine, opts ...Option) *Pane {
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	*p.styles = *p.opts.theme.Styles(p.opts.glyphs)
-	p.badge = statusbadge.New(p.styles)
 	p.actions, p.bindings = withKeys(o.keys), map[string][]keymap.Action{}
 	for _, c := range keymap.Contexts() {
 		p.bindings[c.Name] = o.keys.In(c.Name)

@@ -212,12 +212,12 @@ func safeJSON(p []byte) []byte {
 // A badger shows the status of a job as a glyph and a word, the same as in the UI, and
 // returns the style of both.
 type badger struct {
-	badge statusbadge.Badge
-	now   time.Time
+	styles *themes.Styles
+	now    time.Time
 }
 
 func (a *app) badges(now time.Time) badger {
-	return badger{statusbadge.New(&themes.Styles{Glyphs: a.glyphs()}), now}
+	return badger{&themes.Styles{Glyphs: a.glyphs()}, now}
 }
 
 // glyphs returns the signs that the terminal can show.
@@ -234,7 +234,7 @@ func (b badger) of(j engine.Job) (glyph, word string, st style) {
 	if state == statusbadge.Stopping && !j.StopDeadline().IsZero() {
 		word += " " + units.FormatDuration(j.StopDeadline().Sub(b.now)+time.Second-1)
 	}
-	return b.badge.Glyph(j), word, styleOf(j)
+	return statusbadge.Glyph(b.styles, j), word, styleOf(j)
 }
 
 // styleOf returns the style of a job's badge. A failure that the user has seen is dim.

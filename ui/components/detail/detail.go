@@ -12,7 +12,6 @@ import (
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
-	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
 // Model is the detail of one job. It belongs to one goroutine.
@@ -20,7 +19,6 @@ type Model struct {
 	keys   keymap.Detail
 	styles *themes.Styles
 	glyphs *themes.Glyphs
-	badge  statusbadge.Badge
 	opts   Options
 
 	job        engine.Job
@@ -44,7 +42,7 @@ type Options struct {
 
 // New returns a detail without a job.
 func New(keys keymap.Detail, styles *themes.Styles, o Options) *Model {
-	return &Model{opts: o, keys: keys, styles: styles, badge: statusbadge.New(styles), glyphs: &styles.Glyphs}
+	return &Model{opts: o, keys: keys, styles: styles, glyphs: &styles.Glyphs}
 }
 
 // SetSize sets the number of columns and rows to fill.

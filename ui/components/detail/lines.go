@@ -12,6 +12,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/internal/units"
+	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
 // The clients of hob that a person uses, as records name them. Other names are those of
@@ -34,7 +35,7 @@ func (m *Model) head(w int) []string {
 
 // status is the badge and how long the job has had that status.
 func (m *Model) status() string {
-	return m.badge.View(m.job) + m.styles.Muted.Render(m.since())
+	return statusbadge.View(m.styles, m.job) + m.styles.Muted.Render(m.since())
 }
 
 // since is how long the job has had its status.

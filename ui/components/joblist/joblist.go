@@ -39,7 +39,6 @@ type Model struct {
 	keys   keymap.List
 	styles *themes.Styles
 	glyphs *themes.Glyphs
-	badge  statusbadge.Badge
 
 	w, h    int
 	focused bool
@@ -99,7 +98,7 @@ type Options struct {
 
 // New returns an empty list of no size.
 func New(keys keymap.List, styles *themes.Styles, o Options) *Model {
-	m := &Model{keys: keys, styles: styles, badge: statusbadge.New(styles), glyphs: &styles.Glyphs, rows: map[engine.ID]*row{}, open: map[engine.ID]bool{}}
+	m := &Model{keys: keys, styles: styles, glyphs: &styles.Glyphs, rows: map[engine.ID]*row{}, open: map[engine.ID]bool{}}
 	m.coarse, m.groups = o.Minutes, o.Groups
 	if o.Fold {
 		m.fold = &row{Row: Row{Job: engine.Job{Request: engine.Request{ID: foldID}}}, need: statusbadge.Ended}

@@ -57,9 +57,9 @@ func (m *Model) row(r *row, c columns, selected bool) string {
 	}
 	badge := m.badgeStyle(j)
 	if c.badge == statusbadge.Width {
-		row = append(row, cell{text: m.badge.Column(j, c.badge), paint: cells.NewPaint(badge)})
+		row = append(row, cell{text: statusbadge.Column(m.styles, j, c.badge), paint: cells.NewPaint(badge)})
 	} else {
-		row = append(row, cell{text: m.badge.Glyph(j), paint: cells.NewPaint(badge)})
+		row = append(row, cell{text: statusbadge.Glyph(m.styles, j), paint: cells.NewPaint(badge)})
 	}
 	row = append(row, cell{text: " ", paint: m.paints.text})
 
@@ -91,7 +91,7 @@ func (m *Model) badgeStyle(j engine.Job) lipgloss.Style {
 	if j.Seen {
 		return m.styles.Muted
 	}
-	return m.badge.Style(j)
+	return statusbadge.Style(m.styles, j)
 }
 
 // share extends the column of the name into empty columns beside it: usage, of a job that has ended
@@ -172,7 +172,7 @@ func (m *Model) doing(r *row, c columns) cell {
 		if cells.Width(text) > c.doing {
 			text = left
 		}
-		return cell{text: text, paint: cells.NewPaint(m.badge.Style(j))}
+		return cell{text: text, paint: cells.NewPaint(statusbadge.Style(m.styles, j))}
 	}
 	if j.Status == engine.Queued {
 		return cell{text: m.queued(j, c.doing), paint: m.paints.muted}

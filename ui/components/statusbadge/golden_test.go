@@ -44,10 +44,10 @@ func TestBadges(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			badge := statusbadge.New(theme.Styles(glyphs))
+			styles := theme.Styles(glyphs)
 			fmt.Fprintf(&b, "%s\n", name)
 			for _, j := range states() {
-				fmt.Fprintf(&b, "%d |%s| %q\n", statusbadge.NeedOf(j), badge.Column(j, statusbadge.Width), badge.View(j))
+				fmt.Fprintf(&b, "%d |%s| %q\n", statusbadge.NeedOf(j), statusbadge.Column(styles, j, statusbadge.Width), statusbadge.View(styles, j))
 			}
 		}
 	}
@@ -76,14 +76,14 @@ func TestStatesAreOrderedByNeed(t *testing.T) {
 // States are distinguishable without colors and with ASCII glyphs.
 func TestBadgesDoNotNeedColors(t *testing.T) {
 	for _, glyphs := range []themes.Glyphs{themes.Unicode(), themes.ASCII()} {
-		badge := statusbadge.New(themes.Default(true).Styles(glyphs))
+		styles := themes.Default(true).Styles(glyphs)
 		seen := map[string]statusbadge.Need{}
 		for _, j := range states() {
 			need := statusbadge.NeedOf(j)
-			if other, ok := seen[badge.Text(j)]; ok && other != need {
-				t.Errorf("%q is said of %d and %d", badge.Text(j), other, need)
+			if other, ok := seen[statusbadge.Text(styles, j)]; ok && other != need {
+				t.Errorf("%q is said of %d and %d", statusbadge.Text(styles, j), other, need)
 			}
-			seen[badge.Text(j)] = need
+			seen[statusbadge.Text(styles, j)] = need
 		}
 	}
 }

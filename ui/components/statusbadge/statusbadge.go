@@ -125,30 +125,26 @@ func (c *Counts) Add(j engine.Job) {
 // Width is the width of a column of badges with short words.
 const Width = 10
 
-// Badge draws badges with the current values of its styles.
-type Badge struct{ looks [Stopped + 1]look }
-
 // look is the appearance of a state.
 type look struct {
-	glyph *string
+	glyph string
 	style *lipgloss.Style
 }
 
-// New returns the badges of styles.
-func New(styles *themes.Styles) Badge {
-	s, g := styles, &styles.Glyphs
-	return Badge{[Stopped + 1]look{
-		Waiting:  {&g.Waiting, &s.Waiting},
-		Running:  {&g.Running, &s.Running},
-		Starting: {&g.Starting, &s.Starting},
-		Queued:   {&g.Queued, &s.Muted},
-		Paused:   {&g.Paused, &s.Warning},
-		Stopping: {&g.Stopping, &s.Stopping},
-		Failed:   {&g.Failed, &s.Failed},
-		Lost:     {&g.Lost, &s.Lost},
-		Done:     {&g.Done, &s.Done},
-		Stopped:  {&g.Stopped, &s.Done},
-	}}
+func lookOf(s *themes.Styles, j engine.Job) look {
+	g := &s.Glyphs
+	return [...]look{
+		Waiting:  {g.Waiting, &s.Waiting},
+		Running:  {g.Running, &s.Running},
+		Starting: {g.Starting, &s.Starting},
+		Queued:   {g.Queued, &s.Muted},
+		Paused:   {g.Paused, &s.Warning},
+		Stopping: {g.Stopping, &s.Stopping},
+		Failed:   {g.Failed, &s.Failed},
+		Lost:     {g.Lost, &s.Lost},
+		Done:     {g.Done, &s.Done},
+		Stopped:  {g.Stopped, &s.Done},
+	}[StateOf(j)]
 }
 
 // Word returns the state of a job in words: "running", "needs input", "exit 2", "SIGKILL".
@@ -185,28 +181,28 @@ func Word(j engine.Job) string {
 	return "ended"
 }
 
-// Glyph returns the badge in one column, without style.
-func (b Badge) Glyph(j engine.Job) string { return *b.looks[StateOf(j)].glyph }
+// Glyph returns the badge of a job in one column, without style.
+func Glyph(s *themes.Styles, j engine.Job) string { return lookOf(s, j).glyph }
 
 // Style returns the style of the job's badge.
-func (b Badge) Style(j engine.Job) lipgloss.Style { return *b.looks[StateOf(j)].style }
+func Style(s *themes.Styles, j engine.Job) lipgloss.Style { return *lookOf(s, j).style }
 
 // Text returns glyph and word without style.
-func (b Badge) Text(j engine.Job) string { return b.Glyph(j) + " " + Word(j) }
+func Text(s *themes.Styles, j engine.Job) string { return Glyph(s, j) + " " + Word(j) }
 
 // View returns glyph and word with style.
-func (b Badge) View(j engine.Job) string { return b.Style(j).Render(b.Text(j)) }
+func View(s *themes.Styles, j engine.Job) string { return Style(s, j).Render(Text(s, j)) }
 
 // Column returns glyph and word without style in exactly w columns. A word that is too long is
 // shortened: "input", and a signal without SIG.
-func (b Badge) Column(j engine.Job, w int) string {
-	text := b.Text(j)
+func Column(s *themes.Styles, j engine.Job, w int) string {
+	text := Text(s, j)
 	if cells.Width(text) > w {
 		word := strings.TrimPrefix(Word(j), "SIG")
 		if StateOf(j) == Waiting {
 			word = "input"
 		}
-		text = b.Glyph(j) + " " + word
+		text = Glyph(s, j) + " " + word
 	}
 	return cells.Fit(text, w)
 }

@@ -53,22 +53,21 @@ func TestBadge(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			styles := themes.Default(true).Styles(themes.Unicode())
-			badge := statusbadge.New(styles)
-			if got := badge.Text(tt.job); got != tt.text {
+			if got := statusbadge.Text(styles, tt.job); got != tt.text {
 				t.Errorf("text is %q, want %q", got, tt.text)
 			}
-			if got := statusbadge.New(themes.Default(true).Styles(themes.ASCII())).Text(tt.job); got != tt.ascii {
+			if got := statusbadge.Text(themes.Default(true).Styles(themes.ASCII()), tt.job); got != tt.ascii {
 				t.Errorf("ascii text is %q, want %q", got, tt.ascii)
 			}
 			if got := statusbadge.NeedOf(tt.job); got != statusbadge.Need(tt.need) {
 				t.Errorf("need is %d, want %d", got, tt.need)
 			}
 			for _, w := range []int{statusbadge.Width, fullWidth} {
-				if got := cells.Width(badge.Column(tt.job, w)); got != w {
+				if got := cells.Width(statusbadge.Column(styles, tt.job, w)); got != w {
 					t.Errorf("column of %d is %d wide", w, got)
 				}
 			}
-			if got := strings.TrimSpace(badge.Column(tt.job, fullWidth)); got != tt.text {
+			if got := strings.TrimSpace(statusbadge.Column(styles, tt.job, fullWidth)); got != tt.text {
 				t.Errorf("full column is %q, want %q", got, tt.text)
 			}
 		})
@@ -82,15 +81,15 @@ func ended(s engine.Status, e engine.Exit) engine.Job {
 
 // A word that does not fit a narrow column is shortened, not cut.
 func TestBriefWords(t *testing.T) {
-	badge := statusbadge.New(themes.Default(true).Styles(themes.Unicode()))
+	styles := themes.Default(true).Styles(themes.Unicode())
 	for signal, want := range map[string]string{"SIGVTALRM": "✗ VTALRM  ", "SIGSTKFLT": "✗ STKFLT  ", "SIGKILL": "✗ SIGKILL "} {
 		j := ended(engine.Killed, engine.Exit{Signal: signal, Reason: engine.ReasonSignal})
-		if got := badge.Column(j, statusbadge.Width); got != want {
+		if got := statusbadge.Column(styles, j, statusbadge.Width); got != want {
 			t.Errorf("%s is shown as %q, want %q", signal, got, want)
 		}
 	}
 	waiting := engine.Job{State: engine.State{Status: engine.Running, Waiting: true}}
-	if got, want := badge.Column(waiting, statusbadge.Width), "◆ input   "; got != want {
+	if got, want := statusbadge.Column(styles, waiting, statusbadge.Width), "◆ input   "; got != want {
 		t.Errorf("a job that needs input is shown as %q, want %q", got, want)
 	}
 }
