@@ -1,6 +1,7 @@
 package ssh
 
 import (
+	"slices"
 	"time"
 
 	"github.com/hobjobs/hob/engine"
@@ -8,6 +9,7 @@ import (
 	"github.com/hobjobs/hob/engine/ssh/internal/slurm"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
+	jobqueue "github.com/hobjobs/hob/internal/queue"
 )
 
 // sight is one look at a job on its host.
@@ -227,4 +229,134 @@ func lastKnown(r engine.Record) engine.State {
 	s := r.Job.State
 	s.Link, s.LinkError, s.StaleSince = engine.LinkOK, "", time.Time{}
 	return s
+}
+
+// onCluster is verdict for a job that a cluster's scheduler starts and that has no recorded end. The
+// processes of the job's files are those of its node, so only the scheduler knows whether they live.
+func (s *sight) onCluster(o *engine.State) certainty {
+	e, q := s.entry, s.queue
+	o.Pending = nil
+	known := q != nil && q.Err == nil
+	j, listed := slurm.Job{}, false
+	if known {
+		j, listed = q.Jobs[slurm.Comment(s.rec.Job.Token)]
+	}
+	if listed {
+		o.Scheduled.ID, o.Scheduled.Partition = j.Number, j.Partition
+	}
+	switch {
+	case listed && !e.Claimed && j.Unsatisfiable() && len(s.rec.Job.After) > 0:
+		return unstarted // which of the jobs that it follows is the cause, their records show
+	case listed && j.Stage() == slurm.Ended && !s.stillWriting(&j):
+		return s.endedThere(o, &j)
+	case known && !listed && q.Date > s.submitted() && !e.Claimed:
+		return unstarted
+	case known && !listed && q.Date > s.submitted():
+		sure := s.lost(o, engine.ReasonHolderDied, "Slurm no longer knows the job, and its end was not recorded")
+		o.Pending = nil
+		return sure
+	case e.Claimed:
+		o.Status = s.begun()
+		o.Paused = listed && j.Stage() == slurm.Suspended || s.paused()
+	case e.Number == "" && !listed && s.rec.Job.Pending == nil:
+		o.Status = engine.Starting // it is being submitted
+	case listed && j.HasBegun():
+		o.Status = engine.Starting // what its node writes is not visible here yet
+	default:
+		o.Status, o.Pending = engine.Queued, s.pending(&j, listed)
+	}
+	if q != nil && q.Err != nil {
+		o.Link, o.LinkError, o.StaleSince = engine.LinkUnreachable, q.Err.Error(), lastSeen(s.rec)
+	}
+	return certain
+}
+
+// unsatisfied is why Slurm has cancelled a job, if it is not known which other one is the cause.
+const unsatisfied = "to Slurm, a job that it depends on was not successful"
+
+// unsatisfiable reports whether Slurm has cancelled the job because of the end of another.
+func (s *sight) unsatisfiable() bool {
+	if s.queue == nil {
+		return false
+	}
+	j, listed := s.queue.Jobs[slurm.Comment(s.rec.Job.Token)]
+	return listed && j.Unsatisfiable()
+}
+
+// submitted is when Slurm must have known the job, by the host's clock. A submission whose answer was
+// lost may arrive after its end.
+func (s *sight) submitted() int64 {
+	if s.entry.Number == "" {
+		return s.entry.Submitted + int64(lateSubmission.Seconds())
+	}
+	return s.entry.Submitted
+}
+
+// paused is whether hob has paused the job, as its last signal shows.
+func (s *sight) paused() bool {
+	name := s.entry.Signal.Name
+	return name == "STOP" || name == "TSTP"
+}
+
+// stillWriting reports whether the record of an end may yet become visible.
+func (s *sight) stillWriting(j *slurm.Job) bool {
+	if !s.entry.Claimed && j.State == "CANCELLED" && !j.HasBegun() {
+		return false
+	}
+	return j.End == 0 || s.clock.Date-j.End < int64(recordPatience.Seconds())
+}
+
+// pending is why a job waits.
+func (s *sight) pending(j *slurm.Job, listed bool) *engine.Pending {
+	p := &engine.Pending{Reason: "waiting for Slurm"}
+	if before := s.rec.Job.Pending; !listed && before != nil {
+		return before
+	}
+	if after := slices.Concat(s.rec.Job.After, s.rec.Job.AfterAny); len(after) > 0 && (!listed || j.Depends()) {
+		p.Reason, p.After = jobqueue.After(after), after
+	} else if listed && j.Reason != "" {
+		p.Reason = j.Reason
+	}
+	if !listed {
+		return p
+	}
+	if j.Start > 0 {
+		at := s.at.Add(time.Duration(j.Start-s.clock.Date) * time.Second).Round(time.Second)
+		if before := s.rec.Job.Pending; before != nil && at.Sub(before.StartsAt).Abs() <= 2*time.Second {
+			at = before.StartsAt // only the latency of answers differs
+		}
+		p.StartsAt = at
+	}
+	return p
+}
+
+// endedThere is the end of a job that left no record, by the state that Slurm gives.
+func (s *sight) endedThere(o *engine.State, j *slurm.Job) certainty {
+	exit := engine.Exit{Status: engine.Killed, EndedBy: slurm.Name, At: s.at}
+	switch state := j.State; {
+	case j.Unsatisfiable(): // by the user's own options
+		exit = engine.Exit{Status: engine.Failed, Reason: engine.ReasonDependency, Error: unsatisfied, At: s.at}
+	case state == "CANCELLED", state == "REVOKED":
+		exit.Reason = engine.ReasonKill
+	case state == "TIMEOUT", state == "DEADLINE":
+		exit.Reason = engine.ReasonTimeout
+	case state == "OUT_OF_MEMORY":
+		exit.Reason, exit.Signal = engine.ReasonOOM, "SIGKILL"
+	case state == "PREEMPTED":
+		exit = engine.Exit{Status: engine.Lost, Reason: engine.ReasonPreempted, Error: "Slurm ended it for another job, and its end was not recorded", At: s.at}
+	case state == "NODE_FAIL", state == "BOOT_FAIL":
+		exit = engine.Exit{Status: engine.Lost, Reason: engine.ReasonNodeFailed, Error: "its node failed", At: s.at}
+	default:
+		// Otherwise its files may never have become visible.
+		if s.entry.Claimed || j.State == "COMPLETED" || j.Reason == "NonZeroExitCode" {
+			exit = engine.Exit{Status: engine.Lost, Reason: engine.ReasonHolderDied, Error: "its end was not recorded; Slurm's state is " + j.State, At: s.at}
+		} else {
+			exit = engine.Exit{Status: engine.Failed, Reason: engine.ReasonSpawn, Error: "Slurm gives the reason " + j.Reason, At: s.at}
+		}
+	}
+	if by := s.entry.EndedBy; by != nil && exit.Status == engine.Killed {
+		exit.Reason, exit.EndedBy = engine.Reason(by.Reason), by.By
+	}
+	o.Status, o.Exit = exit.Status, exit
+	return certain
 }

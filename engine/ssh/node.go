@@ -3,14 +3,150 @@ package ssh
 import (
 	"context"
 	"crypto/rand"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 	"github.com/hobjobs/hob/engine/ssh/internal/slurm"
 )
+
+// entryOf asks for the job's files.
+func (h *host) entryOf(ctx context.Context, dir string) (*recipe.Entry, error) {
+	base, id := dirAndName(dir)
+	a, err := h.ask(ctx, quick, recipe.List(base, []string{id}), askOptions{asks: true})
+	if err != nil {
+		return nil, err
+	}
+	e := recipe.ParseList(a.Out).Jobs[id]
+	if e == nil || e.Gone {
+		return nil, engine.ErrNotRunning
+	}
+	return e, nil
+}
+
+// stopOnCluster is Stop for a job on a cluster: what waits is taken out of the queue, what runs is
+// ended on its node, and if that cannot be asked, by the scheduler.
+func (r *Run) stopOnCluster(ctx context.Context, grace time.Duration, by, reason string, keepDaemons bool) (report engine.StopReport, err error) {
+	began := time.Now()
+	defer func() { report.Took = time.Since(began) }()
+	dir, err := r.dir(ctx, true)
+	if err != nil {
+		return report, err
+	}
+	e, err := r.h.entryOf(ctx, dir)
+	if err != nil {
+		return report, err
+	}
+	_, id := dirAndName(dir)
+	if !e.Claimed {
+		a, err := r.h.ask(ctx, slow, recipe.Drop(dir, id, r.rec.Job.Token, by, reason), askOptions{asks: true, limit: queueLimit})
+		if err != nil {
+			return report, err
+		}
+		if wordOf(a.Out) == "dropped" {
+			r.h.forgetQueue()
+			_, err = r.h.look(ctx, []engine.Record{r.rec})
+			return report, err
+		}
+		if e, err = r.h.entryOf(ctx, dir); err != nil { // it has begun at this moment
+			return report, err
+		}
+	}
+	if e.Over {
+		return report, engine.ErrNotRunning
+	}
+	a, askErr := r.h.onNode(ctx, e, dir, recipe.Stop(dir, id, grace, by, reason, keepDaemons), max(0, grace)+queueLimit)
+	s := recipe.ParseStop(a.Out)
+	report.Escalated, report.Survivors = s.Killed == "KILL" && grace >= 0, s.Left
+	if s.Stuck {
+		return report, errors.New("processes of the job survived SIGKILL")
+	}
+	if s.Killed == "" {
+		// The job's end may have ended the step before its answer. Otherwise the node does not answer.
+		if e, err = r.h.entryOf(ctx, dir); err != nil {
+			return report, err
+		}
+		if !e.Over && e.EndedBy == nil {
+			a, err := r.h.ask(ctx, slow, recipe.Cancel(dir, id, by, reason), askOptions{asks: true, limit: queueLimit})
+			if err == nil && wordOf(a.Out) != "ok" {
+				err = fmt.Errorf("the job cannot be ended: its node: %w; Slurm: %s", cmpErr(askErr, s.Why), wordOf(a.Out))
+			}
+			if err != nil {
+				return report, err
+			}
+		}
+	}
+	exit, err := r.awaitEnd(ctx, max(0, grace)+queueLimit)
+	report.Escalated = report.Escalated || grace >= 0 && exit.Signal == "SIGKILL"
+	return report, err
+}
+
+func cmpErr(err error, word string) error {
+	if err != nil {
+		return err
+	}
+	return errors.New("it answered " + word)
+}
+
+// awaitEnd waits until the end of the job is in the record here.
+func (r *Run) awaitEnd(ctx context.Context, limit time.Duration) (engine.Exit, error) {
+	r.h.forgetQueue()
+	for end := time.Now().Add(limit); ; {
+		seen, err := r.h.look(ctx, []engine.Record{r.rec})
+		if o := seen[r.rec.ID]; err != nil || o.Status.Finished() {
+			return o.Exit, err
+		}
+		if time.Now().After(end) {
+			return engine.Exit{}, errors.New("the job was asked to end, and its end is not recorded yet")
+		}
+		if err := sleep(ctx, 100*time.Millisecond); err != nil {
+			return engine.Exit{}, err
+		}
+	}
+}
+
+// actOnNode is act for a job on a cluster.
+func (r *Run) actOnNode(ctx context.Context, o askOptions, dir, request string) (string, error) {
+	if o.limit == 0 {
+		o.limit = askLimit
+	}
+	if o.files {
+		a, err := r.h.ask(ctx, slow, request, o)
+		return wordOf(a.Out), err
+	}
+	e, err := r.h.entryOf(ctx, dir)
+	switch {
+	case err != nil:
+		return "", err
+	case e.Over:
+		return "over", nil
+	case !e.Claimed || e.Job == nil:
+		return "", engine.ErrNotStarted
+	}
+	a, err := r.h.onNode(ctx, e, dir, request, o.limit)
+	return wordOf(a.Out), err
+}
+
+// awaitBegin waits until the job runs or has ended.
+func (r *Run) awaitBegin(ctx context.Context) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	begun := errors.New("begun")
+	err := r.Watch(ctx, func(s engine.State, _ engine.Note) {
+		if s.Status != engine.Queued && s.Status != engine.Starting {
+			stop(begun)
+		}
+	})
+	if context.Cause(ctx) == begun { //nolint:errorlint // it is this very one
+		return nil
+	}
+	return err
+}
 
 const (
 	// maxNodes bounds the sessions on nodes, because servers limit those of a connection.

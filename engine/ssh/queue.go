@@ -9,9 +9,102 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/engine/ssh/internal/slurm"
 	"github.com/hobjobs/hob/internal/jobdir"
 )
+
+// How old an answer of the cluster's scheduler may be. The job's files show start and end sooner.
+const (
+	queueOften  = 10 * time.Second // while a client watches
+	queueSeldom = time.Minute
+	// queueLimit bounds one question. Slurm's own programs give up after ten seconds.
+	queueLimit = 30 * time.Second
+	// queuePatience is how long a look waits for the first answer.
+	queuePatience = 2 * time.Second
+	// recordPatience is how long the record of an end may take to be visible on the shared disk.
+	recordPatience = time.Minute
+	// lateSubmission is how long after its start a submission without an answer may still arrive.
+	lateSubmission = 90 * time.Second
+)
+
+// scheduled reports whether a cluster's scheduler starts the job of r.
+func scheduled(r engine.Record) bool {
+	_, onCluster := slurm.Login(r.Job.Host)
+	return onCluster || r.Job.Scheduler == slurm.Name
+}
+
+func anyScheduled(rs []engine.Record) bool {
+	for i := range rs {
+		if scheduled(rs[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// queue is the last answer of a cluster's scheduler; fields are guarded by host.mu.
+type queue struct {
+	last   *slurm.Queue // nil: not requested yet, or out of date
+	at     time.Time    // of last, here
+	asking chan struct{}
+}
+
+// askQueue returns what the scheduler says, as of a moment ago. It waits for a first answer only, and
+// not long: a controller that does not answer must not delay what the files of jobs show. nil: it is
+// not known yet.
+func (h *host) askQueue(ctx context.Context, base string) *slurm.Queue {
+	h.mu.Lock()
+	every := queueSeldom
+	if len(h.watchers) > 0 {
+		every = h.b.queueOften
+	}
+	last, asking := h.queue.last, h.queue.asking
+	if (last == nil || time.Since(h.queue.at) >= every) && asking == nil {
+		asking = make(chan struct{})
+		if h.b.async(func() { h.updateQueue(base, every, asking) }) {
+			h.queue.asking = asking
+		} else {
+			asking = nil
+		}
+	}
+	h.mu.Unlock()
+	if last != nil || asking == nil {
+		return last
+	}
+	timer := time.NewTimer(queuePatience)
+	defer timer.Stop()
+	select {
+	case <-asking:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.queue.last
+}
+
+// updateQueue asks the scheduler, and closes done.
+func (h *host) updateQueue(base string, every time.Duration, done chan struct{}) {
+	a, err := h.ask(h.b.life, slow, recipe.Queue(base, every), askOptions{limit: queueLimit})
+	q := slurm.Queue{Err: err}
+	if err == nil {
+		q = slurm.ParseQueue(a.Out)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.queue.asking == done { // nothing has changed since
+		h.queue.last, h.queue.at, h.queue.asking = &q, time.Now(), nil
+	}
+	close(done)
+}
+
+// forgetQueue makes the next look ask the scheduler: something was submitted or cancelled.
+func (h *host) forgetQueue() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.queue = queue{}
+}
 
 var _ engine.Scheduler = (*Backend)(nil)
 
