@@ -19,7 +19,7 @@ import (
 // TestBadNetworks starts a job on a remote host, types into it, reads it, and stops another: data
 // arrives late, in pieces and with pauses, but nothing twice and nothing missing.
 func TestBadNetworks(t *testing.T) {
-	for name, n := range map[string]sshtest.Network{
+	for name, n := range map[string]network{
 		"far away":     {Delay: 80 * time.Millisecond, Piece: 1400},
 		"in pieces":    {Delay: time.Millisecond, Piece: 7},
 		"losing parts": {Delay: 10 * time.Millisecond, Piece: 512, Loss: 0.02, Wait: 100 * time.Millisecond},
@@ -77,7 +77,7 @@ func TestBadNetworks(t *testing.T) {
 }
 
 // farEngine returns an engine whose host box is behind the network n.
-func farEngine(t *testing.T, n sshtest.Network) *engine.Engine {
+func farEngine(t *testing.T, n network) *engine.Engine {
 	t.Helper()
 	dirs := map[string]string{}
 	for _, name := range []string{"here", "there"} {
@@ -94,7 +94,7 @@ func farEngine(t *testing.T, n sshtest.Network) *engine.Engine {
 		dirs[name] = dir
 	}
 	s := sshtest.NewServer(t, func(s *sshtest.Server) { s.Env = append(os.Environ(), "HOB_STATE_DIR="+dirs["there"]) })
-	p := sshtest.NewProxy(t, s.Addr, n)
+	p := newProxy(t, s.Addr, n)
 	c := sshtest.NewClient(t)
 	c.AddHost(t, "box", p.Addr)
 	c.Know(t, "", p.Addr, s.HostKeys[0].PublicKey())

@@ -1,7 +1,6 @@
 // Package sshtest provides SSH servers for tests: one in the test's own process, which behaves like
-// OpenSSH or dropbear and injects faults on demand, a bad network in front of any of them, and the
-// real ones if they are installed. Each has its own keys, and a client configuration that connects
-// to it and to nothing else.
+// OpenSSH or dropbear and injects faults on demand, and the real ones if they are installed. Each has
+// its own keys, and a client configuration that connects to it and to nothing else.
 package sshtest
 
 import (

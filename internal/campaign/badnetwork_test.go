@@ -1,6 +1,6 @@
 //go:build unix
 
-package sshtest
+package campaign
 
 import (
 	"math/rand/v2"
@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// Proxy is a bad network between a client and a server. TCP repairs loss and reordering, so Proxy
+// proxy is a bad network between a client and a server. TCP repairs loss and reordering, so proxy
 // simulates their remaining effects: bytes arrive late, in other pieces than they were sent in, and
 // occasionally all of them wait for one.
-type Proxy struct {
+type proxy struct {
 	Addr string
 
 	to    string
@@ -27,23 +27,23 @@ type Proxy struct {
 	conns map[net.Conn]struct{}
 }
 
-// Network describes a bad network.
-type Network struct {
+// network describes a bad network.
+type network struct {
 	Delay time.Duration // delay of every byte, in each direction
 	Piece int           // maximum number of bytes that arrive together
 	Loss  float64       // fraction of the pieces that are lost and sent again
 	Wait  time.Duration // additional delay of a lost piece, and of all data after it
 }
 
-// NewProxy starts a proxy with the properties of n for the server at address to. It ends with the
+// newProxy starts a proxy with the properties of n for the server at address to. It ends with the
 // test.
-func NewProxy(t testing.TB, to string, n Network) *Proxy {
+func newProxy(t testing.TB, to string, n network) *proxy {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Proxy{
+	p := &proxy{
 		Addr: ln.Addr().String(), to: to, delay: n.Delay, piece: n.Piece, loss: n.Loss, wait: n.Wait,
 		ln: ln, conns: map[net.Conn]struct{}{},
 	}
@@ -60,7 +60,7 @@ func NewProxy(t testing.TB, to string, n Network) *Proxy {
 	return p
 }
 
-func (p *Proxy) accept() {
+func (p *proxy) accept() {
 	for {
 		here, err := p.ln.Accept()
 		if err != nil {
@@ -80,7 +80,7 @@ func (p *Proxy) accept() {
 }
 
 // carry copies bytes from src to dst until one of them is closed, then closes both.
-func (p *Proxy) carry(dst, src net.Conn) {
+func (p *proxy) carry(dst, src net.Conn) {
 	type parcel struct {
 		due  time.Time
 		data []byte
