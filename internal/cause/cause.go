@@ -96,9 +96,9 @@ func (c Cause) Phrase() string {
 	case c.Kind == CommandNotFound && strings.ContainsRune(c.Subject, '/'):
 		// Shells print the same if the file exists and its interpreter does not.
 		return c.Subject + " or its interpreter was not found"
-	case c.Subject != "" && clearBySubject(c.Kind):
+	case c.Subject != "" && slices.Contains(clearBySubject, c.Kind):
 		text = c.Subject
-	case strings.Contains(strings.ToLower(text), label), clearWithoutLabel(c.Kind):
+	case strings.Contains(strings.ToLower(text), label), slices.Contains(clearWithoutLabel, c.Kind):
 		label = "" // the text says it
 	}
 	if label != "" {
@@ -117,23 +117,14 @@ func withoutFullStop(text string) string {
 	return strings.TrimSuffix(text, ".")
 }
 
-// clearWithoutLabel reports whether the texts of a cause of that kind are clear without a label.
-func clearWithoutLabel(k Kind) bool {
-	switch k {
-	case MissingFile, MissingModule, ConnectionRefused, CompileError: // also of linters
-		return true
-	}
-	return false
-}
-
-// clearBySubject reports whether label and subject of a cause of that kind are enough.
-func clearBySubject(k Kind) bool {
-	switch k {
-	case CommandNotFound, NotExecutable, BadInterpreter, MissingLibrary, HostNotFound:
-		return true
-	}
-	return false
-}
+var (
+	// clearWithoutLabel are the kinds of causes whose texts are clear without a label.
+	clearWithoutLabel = []Kind{MissingFile, MissingModule, ConnectionRefused, CompileError} // also of linters
+	// clearBySubject are those for which label and subject are enough.
+	clearBySubject = []Kind{CommandNotFound, NotExecutable, BadInterpreter, MissingLibrary, HostNotFound}
+	// exhausted are those of a resource that ran out.
+	exhausted = []Kind{DiskFull, PortInUse, OutOfMemory, TooManyFiles, MissingLibrary}
+)
 
 const (
 	// maxLine is the length in bytes of a line above which it is data, not a report.
@@ -243,22 +234,13 @@ func at(lines []string, i int, text string, code int) (Cause, rule) {
 			switch {
 			case certain(c.Kind, code):
 				r.rank = rankCertain
-			case exhausted(c.Kind) && r.rank > rankWord:
+			case slices.Contains(exhausted, c.Kind) && r.rank > rankWord:
 				r.rank, r.first = rankSystem, true // what follows repeats it
 			}
 		}
 		return c, r
 	}
 	return Cause{}, rule{}
-}
-
-// exhausted reports whether a cause of that kind is a resource that ran out.
-func exhausted(k Kind) bool {
-	switch k {
-	case DiskFull, PortInUse, OutOfMemory, TooManyFiles, MissingLibrary:
-		return true
-	}
-	return false
 }
 
 // certain reports whether the exit code alone implies a cause of that kind.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/hobjobs/hob/engine/ssh"
 )
@@ -16,10 +17,8 @@ import (
 // while it runs, otherwise on the terminal. It shows one prompt at a time. The zero value
 // is ready to use.
 type prompter struct {
-	one sync.Mutex // held while a prompt is open
-
-	mu sync.Mutex // guards ui
-	ui uiPrompts
+	one sync.Mutex                // held while a prompt is open
+	ui  atomic.Pointer[uiPrompts] // nil unless the UI runs
 }
 
 // uiPrompts are the prompts of the UI, see [ui.App]. If confirm is nil, ask is used
@@ -31,22 +30,18 @@ type uiPrompts struct {
 
 // useUI sends prompts to the UI until restore is called.
 func (a *prompter) useUI(ui uiPrompts) (restore func()) {
-	set := func(ui uiPrompts) {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		a.ui = ui
-	}
-	set(ui)
-	return func() { set(uiPrompts{}) }
+	a.ui.Store(&ui)
+	return func() { a.ui.Store(nil) }
 }
 
 // open waits until no other prompt is open. The caller calls done after its prompt. The
 // functions of ui are nil unless the UI runs.
 func (a *prompter) open() (ui uiPrompts, done func()) {
 	a.one.Lock()
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.ui, a.one.Unlock
+	if running := a.ui.Load(); running != nil {
+		ui = *running
+	}
+	return ui, a.one.Unlock
 }
 
 // errNoTerminal means that there is no terminal for a prompt.
