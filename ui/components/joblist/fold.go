@@ -1,6 +1,7 @@
 package joblist
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,7 +15,7 @@ import (
 //
 //   - old finished jobs behind a row such as "62 older",
 //   - earlier runs of a restarted job behind its newest run,
-//   - the jobs of a group behind a row with its name (see group.go).
+//   - the jobs of a group behind a row with its name.
 //
 // A job that needs input, runs, or has failed unseen is folded only if the user folds its group. The
 // selected job is never folded, nor are marked old jobs and marked earlier runs.
@@ -248,45 +249,127 @@ func (r *row) newest() engine.Job {
 	return r.Job
 }
 
-// In the usual order, and where all rows have room with that, a blank line separates what needs
-// input, what runs, the failures to be looked at and what has ended.
+// The jobs of a project that hob up has started are a group: they stand together behind a row with the
+// group's name, in the place of the one that needs the user most. They are unfolded until all have ended.
 
-// begins reports whether row i is the first of such a section below another one.
-func (m *Model) begins(i int) bool {
-	if i == 0 || m.shown[i].depth > 0 {
-		return false
+// The labels of the jobs of a group. Projects in different directories may have the same group.
+const (
+	groupLabel   = "group"
+	projectLabel = "project"
+)
+
+// leastGroup is the number of rows from which on a group has a row of its own.
+const leastGroup = 2
+
+// groupOf returns the id of the row of a job's group; "" if it has none.
+func groupOf(j engine.Job) engine.ID {
+	if j.Labels[groupLabel] == "" {
+		return ""
 	}
-	before := i - 1
-	for before > 0 && m.shown[before].depth > 0 { // it is in the section of the row that it is behind
-		before--
-	}
-	return m.shown[i].need != m.shown[before].need
+	return foldID + engine.ID(j.Labels[groupLabel]+"/"+j.Labels[projectLabel])
 }
 
-// space decides whether the sections are separated.
-func (m *Model) space() {
-	m.spaced = false
-	if m.HeaderRows() == 0 || m.sort != byNeed || m.reversed || len(m.shown) > m.box.Rows {
-		return
+// grouped moves the rows of groups behind those of the groups.
+func (m *Model) grouped(rows []*row) []*row {
+	if !m.groups {
+		return rows
 	}
-	lines := len(m.shown)
-	for i := range m.shown {
-		if m.begins(i) {
-			lines++
+	sizes := map[engine.ID]int{}
+	for _, r := range rows {
+		sizes[groupOf(r.Job)]++
+	}
+	heads := map[engine.ID]*row{}
+	kept := make([]*row, 0, len(rows))
+	for _, r := range rows {
+		id := groupOf(r.Job)
+		if id == "" || sizes[id] < leastGroup {
+			kept = append(kept, r)
+			continue
 		}
+		head := heads[id]
+		if head == nil {
+			head = &row{Row: Row{Job: engine.Job{Request: engine.Request{ID: id}}}, group: r.Job.Labels[groupLabel], need: r.need}
+			heads[id] = head
+			kept = append(kept, head)
+		}
+		head.behind = append(head.behind, r)
 	}
-	m.spaced = lines <= m.box.Rows
+	for _, head := range heads {
+		slices.SortStableFunc(head.behind, compareInGroup)
+	}
+	return kept
 }
 
-// lines returns which row is in each line below the header; -1 is a blank line.
-func (m *Model) lines() []int {
-	first, end := m.box.Window()
-	lines := make([]int, 0, max(0, m.box.Rows))
-	for i := first; i < end; i++ {
-		if m.spaced && m.begins(i) {
-			lines = append(lines, -1)
-		}
-		lines = append(lines, i)
+// compareInGroup puts jobs that run in the order in which they were started, which is that of the
+// project's file.
+func compareInGroup(a, b *row) int {
+	if a.need != b.need || a.need != statusbadge.NeedsInput && a.need != statusbadge.Runs {
+		return cmp.Compare(a.need, b.need)
 	}
-	return lines
+	return cmp.Or(a.began.Compare(b.began), a.Job.CreatedAt.Compare(b.Job.CreatedAt))
+}
+
+// groupCells are the name of a group and what its jobs do: "3 running, 1 failed", or "●3 ✗1" in less room.
+func (m *Model) groupCells(r *row) []cell {
+	var c statusbadge.Counts
+	for _, b := range r.behind {
+		c.Add(b.Job)
+	}
+	name := cell{text: " " + cells.Clean(r.group), paint: m.paints.text}
+	quiet := m.paints.muted
+	if r.need == statusbadge.Ended {
+		name.paint = quiet
+	}
+	failed := quiet
+	if c.Failed > 0 {
+		failed = m.paints.failed
+	}
+	needs := " need input"
+	if c.Waiting == 1 {
+		needs = " needs input"
+	}
+	var words, glyphs []cell
+	for _, count := range []struct {
+		n           int
+		word, glyph string
+		paint       cells.Paint
+	}{
+		{c.Waiting, needs, m.glyphs.Waiting, cells.NewPaint(m.styles.Waiting)},
+		{c.Running - c.Waiting, " running", m.glyphs.Running, quiet},
+		{c.Queued, " queued", m.glyphs.Queued, quiet},
+		{c.Failed + c.Seen, " failed", m.glyphs.Failed, failed},
+		{c.Done, " done", m.glyphs.Done, quiet},
+		{c.Stopped, " stopped", m.glyphs.Stopped, quiet},
+	} {
+		if count.n == 0 {
+			continue
+		}
+		n, before := strconv.Itoa(count.n), ", "
+		if len(words) == 0 {
+			before = "  "
+		}
+		words = append(words, cell{text: before, paint: quiet}, cell{text: n + count.word, paint: count.paint})
+		glyphs = append(glyphs, cell{text: " " + count.glyph + n, paint: count.paint})
+	}
+	room := m.w - 2 // the bar and the sign
+	counts := words
+	if width(name)+width(counts...) > room {
+		counts = glyphs
+	}
+	name.text = cells.Truncate(name.text, max(leastName, room-width(counts...)), m.glyphs.Ellipsis)
+	for len(counts) > 0 && width(name)+width(counts...) > room {
+		counts = counts[:len(counts)-1]
+	}
+	return append([]cell{name}, counts...)
+}
+
+// leastName is how much of the name of a group is shown before all its counts.
+const leastName = 8
+
+func width(all ...cell) int {
+	var b strings.Builder
+	for _, c := range all {
+		b.WriteString(c.text)
+	}
+	return cells.Width(b.String())
 }

@@ -183,6 +183,49 @@ func (m *Model) View() string {
 	return strings.Join(cells.Block(lines, m.w, m.h), "\n")
 }
 
+// In the usual order, and where all rows have room with that, a blank line separates what needs
+// input, what runs, the failures to be looked at and what has ended.
+
+// begins reports whether row i is the first of such a section below another one.
+func (m *Model) begins(i int) bool {
+	if i == 0 || m.shown[i].depth > 0 {
+		return false
+	}
+	before := i - 1
+	for before > 0 && m.shown[before].depth > 0 { // it is in the section of the row that it is behind
+		before--
+	}
+	return m.shown[i].need != m.shown[before].need
+}
+
+// space decides whether the sections are separated.
+func (m *Model) space() {
+	m.spaced = false
+	if m.HeaderRows() == 0 || m.sort != byNeed || m.reversed || len(m.shown) > m.box.Rows {
+		return
+	}
+	lines := len(m.shown)
+	for i := range m.shown {
+		if m.begins(i) {
+			lines++
+		}
+	}
+	m.spaced = lines <= m.box.Rows
+}
+
+// lines returns which row is in each line below the header; -1 is a blank line.
+func (m *Model) lines() []int {
+	first, end := m.box.Window()
+	lines := make([]int, 0, max(0, m.box.Rows))
+	for i := first; i < end; i++ {
+		if m.spaced && m.begins(i) {
+			lines = append(lines, -1)
+		}
+		lines = append(lines, i)
+	}
+	return lines
+}
+
 func (m *Model) empty() []string {
 	text, code := m.styles.Muted.Render, m.styles.Key.Render
 	room := max(1, m.w-4)
