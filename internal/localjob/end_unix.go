@@ -182,24 +182,19 @@ func (j *job) findSurvivors() []record.Process {
 			return left
 		}
 		time.Sleep(2 * time.Millisecond)
-		if j.own {
-			if !haveChildren() {
-				return nil
-			}
+		if j.own && !haveChildren() {
+			return nil
 		}
 	}
 }
 
 // remains returns a reference to the job that includes the recorded survivors.
 func (j *job) remains() proc.JobRef {
-	j.mu.Lock()
-	ref := j.ref
-	j.mu.Unlock()
 	st := j.h.State()
-	ref.Known = holder.SurvivorsOf(&st)
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	ref.Others = slices.Clone(j.others)
+	ref := j.ref
+	ref.Known, ref.Others = holder.SurvivorsOf(&st), slices.Clone(j.others)
 	return ref
 }
 

@@ -237,7 +237,7 @@ func literalRequired(runes []rune, fold bool) required {
 	return newRequired([]byte(longest), fold)
 }
 
-// The functions in this file examine eight bytes at a time. hi is the top bit of each
+// The following functions examine eight bytes at a time. hi is the top bit of each
 // byte; (w - lo*n) &^ w & hi is not zero if a byte of w is less than n.
 const (
 	lo = 0x0101010101010101
