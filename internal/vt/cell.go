@@ -196,35 +196,26 @@ func cellWidth(r rune) int {
 	return RuneWidth(r)
 }
 
-// LineSize is the size of the characters of a row. It is stored, included in
-// snapshots and available to callers, but does not affect the text: all rows have the
-// same number of columns.
-type LineSize uint8
+// lineSize is the size of the characters of a row. It is stored and included in
+// snapshots, but does not affect the text: all rows have the same number of columns.
+type lineSize uint8
 
 // The sizes: DECSWL, DECDWL, and the two halves of DECDHL.
 const (
-	SingleWidth LineSize = iota
-	DoubleWidth
-	DoubleHeightTop
-	DoubleHeightBottom
+	singleWidth lineSize = iota
+	doubleWidth
+	doubleHeightTop
+	doubleHeightBottom
 )
-
-// LineSize returns the size of row y of the current screen.
-func (t *Terminal) LineSize(y int) LineSize {
-	if y < 0 || y >= t.rows {
-		return SingleWidth
-	}
-	return t.scr.rows[y].size
-}
 
 // setLineSize is ESC # 3 to 6.
 func (t *Terminal) setLineSize(final byte) {
-	t.scr.rows[t.cur.y].size = [4]LineSize{DoubleHeightTop, DoubleHeightBottom, SingleWidth, DoubleWidth}[final-'3']
+	t.scr.rows[t.cur.y].size = [4]lineSize{doubleHeightTop, doubleHeightBottom, singleWidth, doubleWidth}[final-'3']
 }
 
 // lineSize sets the size of the cursor's row.
-func (s *snapshot) lineSize(size LineSize) {
-	if size != SingleWidth {
+func (s *snapshot) lineSize(size lineSize) {
+	if size != singleWidth {
 		s.putf("\x1b#%d", [4]int{5, 6, 3, 4}[size])
 	}
 }

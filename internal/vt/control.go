@@ -161,7 +161,7 @@ func (t *Terminal) alignmentTest() {
 		for x := range r.cells {
 			r.cells[x] = Cell{ch: 'E'}
 		}
-		r.wrap, r.size = false, SingleWidth
+		r.wrap, r.size = false, singleWidth
 	}
 	t.unwrapBefore(0)
 	t.resetMargins()

@@ -302,7 +302,7 @@ func (t *Terminal) eraseDisplay(what int, selective bool) {
 	erase := func(y, to int) {
 		eraseRow(y, 0, to)
 		if !selective {
-			t.scr.rows[y].size = SingleWidth
+			t.scr.rows[y].size = singleWidth
 		}
 	}
 	switch what {

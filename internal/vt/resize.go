@@ -56,7 +56,7 @@ func cropRows(old []*row, cols, rows, skip int) []*row {
 // line is a logical line during a reflow.
 type line struct {
 	cells []Cell
-	size  LineSize // of its first row
+	size  lineSize // of its first row
 }
 
 // mark is the position of a cursor during a reflow: a cell of a logical line.
@@ -121,7 +121,7 @@ func usedRows(rows []*row, cursorY int) int {
 func (t *Terminal) logicalLines(rows []*row, marks []mark) []line {
 	var lines []line
 	var cur []Cell
-	var first LineSize
+	var first lineSize
 	if h := &t.history; h.open {
 		spacer := h.spacer && rows[0].cells[0].attr&widthMask != wideHead
 		if cur, _ = h.popLine(t, nil); spacer {

@@ -16,7 +16,7 @@ func fillCells(c []Cell, b Cell) {
 // blank erases the row.
 func (r *row) blank(b Cell) {
 	fillCells(r.cells, b)
-	r.wrap, r.size = false, SingleWidth
+	r.wrap, r.size = false, singleWidth
 }
 
 // split blanks a wide character that spans columns x-1 and x.
@@ -316,7 +316,7 @@ func (t *Terminal) switchScreen(alt bool) {
 func (t *Terminal) eraseScreen() {
 	for y := range t.rows {
 		t.erase(y, 0, t.cols)
-		t.scr.rows[y].size = SingleWidth
+		t.scr.rows[y].size = singleWidth
 	}
 }
 

@@ -17,7 +17,7 @@
 //
 // State: [Terminal.Size], [Terminal.Cursor], [Terminal.Title],
 // [Terminal.Modes], [Terminal.Row], [Terminal.Wrapped],
-// [Terminal.LineSize], [Terminal.ScrollbackLen], [Terminal.ScrollbackRow],
+// [Terminal.ScrollbackLen], [Terminal.ScrollbackRow],
 // [Terminal.ScrollbackRows], [Terminal.CellText], [Terminal.Style],
 // [Terminal.Link]. As text: [Terminal.Text],
 // [Terminal.ANSI], [Terminal.AppendANSI],
@@ -113,7 +113,7 @@ type screen struct {
 type row struct {
 	cells []Cell
 	wrap  bool // the text continues in the next row
-	size  LineSize
+	size  lineSize
 }
 
 // wraps reports whether the text continues in the next row, and its end was not erased.

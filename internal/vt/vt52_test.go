@@ -30,25 +30,25 @@ func TestVT52(t *testing.T) {
 }
 
 func TestLineSize(t *testing.T) {
-	sizes := func(term *Terminal) (list [4]LineSize) {
+	sizes := func(term *Terminal) (list [4]lineSize) {
 		for y := range list {
-			list[y] = term.LineSize(y)
+			list[y] = term.scr.rows[y].size
 		}
 		return list
 	}
 	const marked = "\x1b#6a\r\n\x1b#3b\r\n\x1b#4b\r\nc"
 	tests := []struct {
 		name, in string
-		want     [4]LineSize
+		want     [4]lineSize
 	}{
-		{"set", marked, [4]LineSize{DoubleWidth, DoubleHeightTop, DoubleHeightBottom}},
-		{"reset", marked + "\x1b[H\x1b#5", [4]LineSize{0, DoubleHeightTop, DoubleHeightBottom}},
-		{"scrolled", marked + "\r\n", [4]LineSize{DoubleHeightTop, DoubleHeightBottom}},
-		{"inserted", marked + "\x1b[2H\x1b[L", [4]LineSize{DoubleWidth, 0, DoubleHeightTop, DoubleHeightBottom}},
-		{"erased", marked + "\x1b[2H\x1b[J", [4]LineSize{DoubleWidth}},
-		{"a line erased", marked + "\x1b[2H\x1b[2K", [4]LineSize{DoubleWidth, DoubleHeightTop, DoubleHeightBottom}},
-		{"another screen", marked + "\x1b[?1049h", [4]LineSize{}},
-		{"alignment", marked + "\x1b#8", [4]LineSize{}},
+		{"set", marked, [4]lineSize{doubleWidth, doubleHeightTop, doubleHeightBottom}},
+		{"reset", marked + "\x1b[H\x1b#5", [4]lineSize{0, doubleHeightTop, doubleHeightBottom}},
+		{"scrolled", marked + "\r\n", [4]lineSize{doubleHeightTop, doubleHeightBottom}},
+		{"inserted", marked + "\x1b[2H\x1b[L", [4]lineSize{doubleWidth, 0, doubleHeightTop, doubleHeightBottom}},
+		{"erased", marked + "\x1b[2H\x1b[J", [4]lineSize{doubleWidth}},
+		{"a line erased", marked + "\x1b[2H\x1b[2K", [4]lineSize{doubleWidth, doubleHeightTop, doubleHeightBottom}},
+		{"another screen", marked + "\x1b[?1049h", [4]lineSize{}},
+		{"alignment", marked + "\x1b#8", [4]lineSize{}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
