@@ -41,7 +41,7 @@ func (a *app) clearCommand() *cobra.Command {
 	flags.BoolVar(&f.undo, "undo", false, "undo the last clear, or restore these IDs")
 	flags.BoolVar(&f.now, "now", false, "delete at once; cannot be undone")
 	flags.BoolVar(&f.forget, "forget", false, "drop only the local record; do not contact the host or container")
-	a.completeHosts(cmd, "on")
+	completeFlag(cmd, "on", a.completeHosts())
 	a.jsonFlag(cmd)
 	return cmd
 }

@@ -15,39 +15,42 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// completeJobs completes the IDs of the jobs that f selects, described by name and status.
-// many allows more than one argument.
-func (a *app) completeJobs(f engine.Filter, many bool) cobra.CompletionFunc {
+// completion returns a completion of the names that find returns, except those that are already
+// arguments. many allows more than one argument.
+func (a *app) completion(many bool, find func(context.Context) ([]cobra.Completion, error)) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) > 0 && !many {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		eng, err := a.engine()
-		if err != nil {
+		if _, err := a.engine(); err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}
 		// The user is waiting in the middle of a command line.
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 		defer cancel()
-		jobs, err := eng.List(ctx, f)
+		found, err := find(ctx)
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}
-		taken := map[string]bool{}
-		for _, arg := range args {
-			taken[arg] = true
-		}
-		var found []cobra.Completion
+		found = slices.DeleteFunc(found, func(c cobra.Completion) bool {
+			name, _, _ := strings.Cut(c, "\t") // a description follows
+			return slices.Contains(args, name)
+		})
+		return found, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	}
+}
+
+// completeJobs completes the IDs of the jobs that f selects, described by name and status.
+func (a *app) completeJobs(f engine.Filter, many bool) cobra.CompletionFunc {
+	return a.completion(many, func(ctx context.Context) (found []cobra.Completion, err error) {
+		jobs, err := a.eng.List(ctx, f)
 		badges := a.badges(time.Now())
 		for _, j := range jobs {
-			if taken[string(j.ID)] {
-				continue
-			}
 			_, status, _ := badges.of(j)
 			found = append(found, cobra.CompletionWithDesc(string(j.ID), escape(j.Name)+" · "+status))
 		}
-		return found, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-	}
+		return found, err
+	})
 }
 
 // completeCommand completes the first argument to programs in PATH, and the others to files,
@@ -78,28 +81,22 @@ func completeCommand(_ *cobra.Command, args []string, prefix string) ([]cobra.Co
 }
 
 func completeValues(cmd *cobra.Command, flag string, values ...cobra.Completion) {
-	complete := cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
+	completeFlag(cmd, flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func completeFlag(cmd *cobra.Command, flag string, complete cobra.CompletionFunc) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, complete) // fails only for an undefined flag
 }
 
-// completeHosts completes a flag to host names: those with jobs first, then those in ssh's
-// configuration.
-func (a *app) completeHosts(cmd *cobra.Command, flag string) {
-	_ = cmd.RegisterFlagCompletionFunc(flag, a.hostNames) // fails only for an undefined flag
-}
-
-func (a *app) hostNames(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	known, err := a.knownHosts(cmd.Context())
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
-	var names []cobra.Completion
-	for _, h := range known {
-		if !slices.Contains(args, h.name) {
+// completeHosts completes the names of hosts: those with jobs first, then those in ssh's configuration.
+func (a *app) completeHosts() cobra.CompletionFunc {
+	return a.completion(true, func(ctx context.Context) (names []cobra.Completion, err error) {
+		known, err := a.knownHosts(ctx)
+		for _, h := range known {
 			names = append(names, h.name)
 		}
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+		return names, err
+	})
 }
 
 // completionHelp is the help of hob completion SHELL: where the shell looks for the script, and the

@@ -25,9 +25,14 @@ func (a *app) downCommand() *cobra.Command {
 			"of their start: SIGTERM, and after the grace period SIGKILL. --group stops the jobs of a group\n" +
 			"from any directory.",
 		Example: "hob down\nhob down web\nhob down --group shop",
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			return a.completeRunning(cmd.Context(), args, f), cobra.ShellCompDirectiveNoFileComp
-		},
+		ValidArgsFunction: a.completion(true, func(ctx context.Context) (names []cobra.Completion, err error) {
+			jobs, err := a.runningIn(ctx, f)
+			for _, j := range jobs {
+				names = append(names, project.ProcessOf(j))
+			}
+			slices.Sort(names)
+			return names, err
+		}),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.down(cmd.Context(), args, f) },
 	}
 	flags := cmd.Flags()
@@ -37,21 +42,21 @@ func (a *app) downCommand() *cobra.Command {
 	return cmd
 }
 
-// groupToStop returns the jobs to stop. It does not read a file: a project is its directory.
-func (f downFlags) groupToStop() (project.Group, error) {
+// runningIn returns the running jobs of the project or the group, the last one started first. It does
+// not read a file: a project is its directory.
+func (a *app) runningIn(ctx context.Context, f downFlags) ([]engine.Job, error) {
 	if f.group != "" {
-		return project.Group{Name: f.group}, nil
+		return project.Group{Name: f.group}.Running(ctx, a.eng)
 	}
 	dir, err := filepath.Abs(project.DirOf(f.file)) // the current directory without a file
-	return project.Group{Dir: project.Canonical(dir)}, err
+	if err != nil {
+		return nil, err
+	}
+	return project.Group{Dir: project.Canonical(dir)}.Running(ctx, a.eng)
 }
 
 func (a *app) down(ctx context.Context, names []string, f downFlags) error {
-	group, err := f.groupToStop()
-	if err != nil {
-		return err
-	}
-	jobs, err := group.Running(ctx, a.eng)
+	jobs, err := a.runningIn(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -62,27 +67,6 @@ func (a *app) down(ctx context.Context, names []string, f downFlags) error {
 		a.reportf("Nothing to stop")
 	}
 	return a.printChanged(ctx, jobs, project.Down(ctx, a.eng, jobs, "cli", a.reportStopped))
-}
-
-func (a *app) completeRunning(ctx context.Context, args []string, f downFlags) (names []cobra.Completion) {
-	group, err := f.groupToStop()
-	if err != nil {
-		return nil
-	}
-	eng, err := a.engine()
-	if err != nil {
-		return nil
-	}
-	jobs, err := group.Running(ctx, eng)
-	if err != nil {
-		return nil
-	}
-	for _, j := range jobs {
-		if name := project.ProcessOf(j); !slices.Contains(args, name) {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // ofProcesses returns the jobs of the processes with the given names, or all without names.

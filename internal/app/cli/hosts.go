@@ -40,11 +40,7 @@ type knownHost struct {
 // knownHosts returns the hosts of jobs, then those in the settings and in ssh's
 // configuration, by name. It contacts none of them.
 func (a *app) knownHosts(ctx context.Context) ([]knownHost, error) {
-	eng, err := a.engine()
-	if err != nil {
-		return nil, err
-	}
-	jobs, err := eng.List(ctx, engine.Filter{})
+	jobs, err := a.eng.List(ctx, engine.Filter{})
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +174,7 @@ func (a *app) checkCommand() *cobra.Command {
 		Use:               "check HOST",
 		Short:             "Test a host connection step by step",
 		Args:              argCount(1, 1, "host"),
-		ValidArgsFunction: a.hostNames,
+		ValidArgsFunction: a.completeHosts(),
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.checkHost(cmd.Context(), args[0]) },
 	}
 	a.jsonFlag(cmd)

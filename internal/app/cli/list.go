@@ -46,7 +46,7 @@ func (a *app) listCommand() *cobra.Command {
 	flags.BoolVar(&f.here, "here", false, "only jobs of this machine")
 	flags.Var(textFlag(&f.since, "TIME"), "since", "only jobs started since: 2h, 7d or a time")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print only IDs")
-	a.completeHosts(cmd, "on")
+	completeFlag(cmd, "on", a.completeHosts())
 	a.jsonFlag(cmd)
 	return cmd
 }

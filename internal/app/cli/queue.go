@@ -29,13 +29,11 @@ func (a *app) queueCommand() *cobra.Command {
 		Example: "hob queue\nhob queue builds --slots 2\nhob queue builds --pause\nhob queue --first test-7k2qm\nhob queue --now @",
 		Args:    argCount(0, -1, ""),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			switch {
-			case f.first || f.now:
-				return a.completeJobs(engine.Filter{Statuses: []engine.Status{engine.Queued}, Here: true}, true)(cmd, args, prefix)
-			case len(args) > 0:
-				return nil, cobra.ShellCompDirectiveNoFileComp
+			complete := a.completeQueues()
+			if f.first || f.now {
+				complete = a.completeJobs(engine.Filter{Statuses: []engine.Status{engine.Queued}, Here: true}, true)
 			}
-			return a.completeQueueNames(cmd, args, prefix)
+			return complete(cmd, args, prefix)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return a.queue(cmd.Context(), args, f) },
 	}
@@ -153,20 +151,15 @@ func (a *app) queueUp(ctx context.Context, spec *engine.Spec, f runFlags) error 
 	return nil
 }
 
-// completeQueueNames completes the names of queues: those that have been used, and those of the settings.
-func (a *app) completeQueueNames(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	eng, err := a.engine()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
-	queues, err := eng.Queues(context.Background())
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
-	names := slices.Collect(maps.Keys(a.settings().Queues))
-	for _, q := range queues {
-		names = append(names, q.Name)
-	}
-	slices.Sort(names)
-	return slices.Compact(names), cobra.ShellCompDirectiveNoFileComp
+// completeQueues completes the names of queues: those that have been used, and those of the settings.
+func (a *app) completeQueues() cobra.CompletionFunc {
+	return a.completion(false, func(ctx context.Context) ([]cobra.Completion, error) {
+		queues, err := a.eng.Queues(ctx)
+		names := slices.Collect(maps.Keys(a.settings().Queues))
+		for _, q := range queues {
+			names = append(names, q.Name)
+		}
+		slices.Sort(names)
+		return slices.Compact(names), err
+	})
 }

@@ -68,13 +68,13 @@ hob wait @ && hob list`,
 	root.SetHelpCommandGroupID(groupSetup)
 	root.SetCompletionCommandGroupID(groupSetup)
 	root.AddCommand(
-		a.runCommand(), a.upCommand(), a.attachCommand(), a.restartCommand(), a.hostsCommand(),
+		a.runCommand(), a.upCommand(), a.attachCommand(), a.restartCommand(),
 		a.mcpCommand(), a.setupCommand(), a.hookCommand(), a.configCommand(), a.holderCommand(), a.manCommand(), a.versionCommand(),
 	)
 	root.AddCommand(a.withEngine(
 		a.listCommand(), a.statusCommand(), a.pollCommand(), a.logCommand(), a.whyCommand(), a.screenCommand(), a.replayCommand(),
 		a.eventsCommand(), a.whoCommand(), a.promptCommand(), a.writeCommand(), a.waitCommand(), a.queueCommand(),
-		a.killCommand(), a.downCommand(), a.clearCommand(), a.removeCommand(),
+		a.killCommand(), a.downCommand(), a.clearCommand(), a.removeCommand(), a.hostsCommand(),
 	)...)
 	for _, cmd := range root.Commands() {
 		if cmd.ValidArgsFunction == nil { // by default, a command takes no arguments

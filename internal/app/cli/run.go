@@ -63,12 +63,11 @@ func (a *app) runCommand() *cobra.Command {
 	completeValues(cmd, "restart", "on-failure", "always", "no")
 	flags.Var(nonEmptyFlag(&f.queue, "NAME"), "queue", "start it when this queue has a free slot (without NAME: "+engine.DefaultQueue+")")
 	flags.Lookup("queue").NoOptDefVal = engine.DefaultQueue
-	_ = cmd.RegisterFlagCompletionFunc("queue", a.completeQueueNames) // fails only for a flag that is not there
+	completeFlag(cmd, "queue", a.completeQueues())
 	flags.Var(listFlag{&f.after, "ID"}, "after", "start it when job ID has exited with 0; repeatable")
 	flags.Var(listFlag{&f.afterAny, "ID"}, "after-any", "start it when job ID has ended in any way; repeatable")
 	for _, name := range []string{"after", "after-any"} {
-		// fails only for a flag that is not there
-		_ = cmd.RegisterFlagCompletionFunc(name, a.completeJobs(engine.Filter{Running: true, Here: true}, true))
+		completeFlag(cmd, name, a.completeJobs(engine.Filter{Running: true, Here: true}, true))
 	}
 	flags.VarP(textFlag(&f.script, "SCRIPT"), "script", "c", "run this shell script instead of CMD")
 	flags.BoolVar(&f.pty, "pty", false, "allocate a terminal even if stdout is not one")
@@ -83,7 +82,7 @@ func (a *app) runCommand() *cobra.Command {
 	flags.StringVar(&f.agent, "agent", "", "start it as a job of this AI agent; used by its hook")
 	_ = flags.MarkHidden("agent")  // fails only for a flag that is not there
 	_ = cmd.MarkFlagDirname("dir") // fails only for a flag that is not there
-	a.completeHosts(cmd, "on")
+	completeFlag(cmd, "on", a.completeHosts())
 	a.jsonFlag(cmd)
 	return cmd
 }
