@@ -54,7 +54,7 @@ type job struct {
 	noTTY    error     // why the requested terminal could not be allocated
 	kept     *kept     // nil if the command is not started again when it ends
 	timeout  *time.Timer
-	rest     rest // of a holder process
+	rest     *time.Timer // of a holder process: releases the memory that the start needed
 
 	mu     sync.Mutex // guards the fields below; held while the leader is signaled, so that its pid is not reaped meanwhile
 	reaped bool
@@ -164,7 +164,7 @@ func (j *job) started(at, deadline time.Time) {
 	_ = j.h.Started(j.ref.Leader, j.ref.Session, at, deadline)
 	j.prompt.active()
 	if j.own {
-		j.rest.start()
+		j.rest = time.AfterFunc(restTime, releasePages)
 	}
 	j.background(j.raiseOOMScore)
 	j.background(j.watchOOM)
@@ -213,10 +213,8 @@ func (j *job) printed(p []byte) {
 	} else {
 		j.h.Output(p)
 	}
+	j.prompt.printed.Add(int64(len(p)))
 	j.prompt.active()
-	if j.own {
-		j.rest.printed(len(p))
-	}
 }
 
 // settleKills waits for the stops in progress, since the leader may be the first process to end.
@@ -272,7 +270,9 @@ func (j *job) close() error {
 		j.timeout.Stop()
 	}
 	j.prompt.stop()
-	j.rest.stop()
+	if j.rest != nil {
+		j.rest.Stop()
+	}
 	if j.tty != nil {
 		j.tty.close()
 	}

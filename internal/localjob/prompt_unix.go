@@ -16,6 +16,16 @@ import (
 // input.
 const quietTime = 300 * time.Millisecond
 
+const (
+	// restTime is when a holder releases the memory that its start needed: most of its code is
+	// never needed again. It is later than the flush of recent output.
+	restTime = 1500 * time.Millisecond
+	// A holder also releases memory in a check after a pause of restAgain, and in the first one after
+	// muchOutput bytes.
+	restAgain  = time.Second
+	muchOutput = 1 << 20
+)
+
 // maxOverPause is the maximum time until the next reader of a terminal whose input has ended
 // permanently gets the end of file.
 const maxOverPause = 5 * time.Second
@@ -29,6 +39,8 @@ type prompter struct {
 	j     *job
 	last  atomic.Int64 // time of the last output or input, in ns of time.Since(epoch); 0 once a check found the job quiet
 	epoch time.Time
+
+	printed atomic.Int64 // bytes of output since memory was released
 
 	looking  sync.Mutex   // held during a check: an older result must not replace a newer one
 	scan     proc.Scanner // reuses the memory of earlier checks; guarded by looking
@@ -85,7 +97,8 @@ func (p *prompter) look(paused time.Duration) {
 	if p.j.in.isOver() { // the next reader must be notified too
 		pause = min(pause, maxOverPause)
 	}
-	if p.j.own && paused >= restAgain {
+	if p.j.own && (paused >= restAgain || p.printed.Load() >= muchOutput) {
+		p.printed.Store(0)
 		releasePages() // this check needed some of what the holder had released
 	}
 	p.again(pause)
