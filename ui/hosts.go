@@ -111,12 +111,12 @@ func (p *Pane) nextAsk() tea.Cmd {
 	form := prompt.NewForm(title, p.promptKeys(), p.styles)
 	form.Add("Answer", "", prompt.Options{Verb: "answer", Secret: ask.Secret})
 	form.SetQuestion(text...)
-	return p.openForm(form, formActions{
-		accept: func() tea.Cmd {
+	return p.openForm(form, prompt.Actions{
+		Accept: func() tea.Cmd {
 			p.shut()
 			return p.answer(ask, form.Value("Answer"), true)
 		},
-		cancel: func() tea.Cmd { return p.answer(ask, "", false) },
+		Cancel: func() tea.Cmd { return p.answer(ask, "", false) },
 	})
 }
 

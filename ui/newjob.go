@@ -73,12 +73,12 @@ func (p *Pane) openJobForm(title string, spec engine.Spec, asked jobText) tea.Cm
 	if f.back {
 		f.SetNote("Restored your draft.")
 	}
-	return p.openForm(f.Form, formActions{
-		accept:   func() tea.Cmd { return f.accept(false) },
-		attach:   func() tea.Cmd { return f.accept(true) },
-		cancel:   f.cancel,
-		complete: func() tea.Cmd { return p.complete(f.Form) },
-		changed:  followHost(f.Form, asked, f.first.host),
+	return p.openForm(f.Form, prompt.Actions{
+		Accept:   func() tea.Cmd { return f.accept(false) },
+		Attach:   func() tea.Cmd { return f.accept(true) },
+		Cancel:   f.cancel,
+		Complete: func() tea.Cmd { return p.complete(f.Form) },
+		Changed:  followHost(f.Form, asked, f.first.host),
 	})
 }
 
@@ -90,7 +90,6 @@ func (p *Pane) jobFields(title string, first jobText) *prompt.Form {
 	form.Add(fieldHost, first.host, prompt.Options{Verb: verb, Placeholder: p.hostHint(), Suggestions: p.knownHosts()})
 	form.Add(fieldOptions, first.options, prompt.Options{Verb: verb, Placeholder: "e.g. --name web --timeout 10m"})
 	form.SetNote("Runs in the background with sh -c.")
-	form.SetKeys(p.opts.keys.Input.StartAttach)
 	return form
 }
 

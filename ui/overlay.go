@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/internal/cells"
-	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/ui/components/dialog"
 	"github.com/hobjobs/hob/ui/components/prompt"
 )
@@ -26,20 +25,13 @@ type box interface {
 // overlay is a box over the panes. It gets all keys until it closes.
 type overlay struct {
 	box
-	context string                    // context in the key map
-	w, h    int                       // preferred size; 0: all of the room
-	handle  func(msg tea.Msg) tea.Cmd // handles messages; nil: the box does
-	under   *overlay                  // the box that this one covers, and that is shown again after it
+	context string   // context in the key map
+	w, h    int      // preferred size; 0: all of the room
+	under   *overlay // the box that this one covers, and that is shown again after it
 }
 
 // updateOver passes a message to the open box.
-func (p *Pane) updateOver(msg tea.Msg) tea.Cmd {
-	o := p.over
-	if o.handle != nil {
-		return o.handle(msg)
-	}
-	return p.route(o.Update(msg))
-}
+func (p *Pane) updateOver(msg tea.Msg) tea.Cmd { return p.route(p.over.Update(msg)) }
 
 // open shows a box over the panes.
 func (p *Pane) open(o *overlay) tea.Cmd {
@@ -126,47 +118,16 @@ func (p *Pane) openMenu(title string, choices []dialog.Choice, answer func(strin
 	return p.open(&overlay{box: dialog.Menu(title, choices, p.opts.keys.Dialog, p.styles, p.shutting(answer)), context: "dialog"})
 }
 
-// formActions are the operations of a form's keys.
-type formActions struct {
-	accept   func() tea.Cmd // accepts the values and closes the form, or shows an error
-	attach   func() tea.Cmd // accepts and attaches to the job; may be nil
-	cancel   func() tea.Cmd // runs after the form was canceled
-	complete func() tea.Cmd // may be nil
-	changed  func()         // runs after each change of the text; may be nil
-}
-
-func (p *Pane) openForm(form *prompt.Form, do formActions) tea.Cmd {
-	return p.open(&overlay{
-		box: form, context: "input", w: 70,
-		handle: func(msg tea.Msg) tea.Cmd {
-			if do.changed != nil {
-				defer do.changed()
-			}
-			return p.pressForm(form, do, msg)
-		},
-	})
-}
-
-// pressForm handles the keys of a form that are not for its fields.
-func (p *Pane) pressForm(form *prompt.Form, do formActions, msg tea.Msg) tea.Cmd {
-	in := p.opts.keys.Input
-	press, ok := msg.(tea.KeyPressMsg)
-	switch {
-	case ok && keymap.Match(press, in.Cancel):
-		if form.Withdraw() {
-			return nil
-		}
+// openForm shows a form. on.Cancel runs after it was closed.
+func (p *Pane) openForm(form *prompt.Form, on prompt.Actions) tea.Cmd {
+	cancel := on.Cancel
+	on.Cancel = func() tea.Cmd {
 		p.shut()
-		return do.cancel()
-	case ok && keymap.Match(press, in.Accept):
-		return do.accept()
-	case ok && keymap.Match(press, in.StartAttach) && do.attach != nil:
-		return do.attach()
-	case ok && keymap.Match(press, in.Complete) && do.complete != nil:
-		if form.NextOffer() {
+		if cancel == nil {
 			return nil
 		}
-		return do.complete()
+		return cancel()
 	}
-	return form.Update(msg)
+	form.On = on
+	return p.open(&overlay{box: form, context: "input", w: 70})
 }

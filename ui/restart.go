@@ -146,8 +146,8 @@ func (p *Pane) askValues(j engine.Job, names []string, o engine.RestartOptions) 
 		form.Add(env, "", prompt.Options{Verb: "restart", Placeholder: "value of " + env}) // a narrow form has no names
 	}
 	form.SetQuestion("Values of -e are not stored.")
-	return p.openForm(form, formActions{
-		accept: func() tea.Cmd {
+	return p.openForm(form, prompt.Actions{
+		Accept: func() tea.Cmd {
 			values := map[string]string{}
 			for _, env := range names {
 				if values[env] = form.Value(env); values[env] == "" {
@@ -159,6 +159,5 @@ func (p *Pane) askValues(j engine.Job, names []string, o engine.RestartOptions) 
 			p.shut()
 			return p.runAgain([]engine.Job{j}, o, engine.WithEnv(values))
 		},
-		cancel: func() tea.Cmd { return nil },
 	})
 }

@@ -14,14 +14,13 @@ import (
 	"github.com/hobjobs/hob/ui/components/listbox"
 )
 
-// Form is a box with a title and a few text fields. The owner decides whether Tab completes or
-// moves to the next field.
+// Form is a box with a title and a few text fields.
 type Form struct {
+	On     Actions
 	keys   Keys
 	styles *themes.Styles
 	title  string
-	asked  []string      // question above the fields
-	more   []key.Binding // additional keys, for the help
+	asked  []string // question above the fields
 	note   string
 
 	fields []*Line
@@ -32,6 +31,15 @@ type Form struct {
 	typed  string       // text before the cursor that they complete
 	pick   listbox.List // selected completion
 	w, h   int          // height 0: no limit
+}
+
+// Actions are what the owner of a form does. Any of them may be nil.
+type Actions struct {
+	Accept   func() tea.Cmd // accepts the values and closes the form, or shows an error
+	Attach   func() tea.Cmd // accepts and attaches to the job
+	Cancel   func() tea.Cmd // closes the form
+	Complete func() tea.Cmd // completes the focused field; nil: go to the next one
+	Changed  func()         // runs after each message
 }
 
 // NewForm returns a form without fields.
@@ -58,9 +66,6 @@ func (f *Form) SetQuestion(lines ...string) { f.asked = lines }
 
 // SetNote shows a sentence below the fields.
 func (f *Form) SetNote(s string) { f.note = s }
-
-// SetKeys adds keys handled by the owner to the help.
-func (f *Form) SetKeys(keys ...key.Binding) { f.more = keys }
 
 // Value returns the text of a field.
 func (f *Form) Value(name string) string { return f.field(name).Value() }
@@ -110,8 +115,8 @@ func (f *Form) Offer(offers []string) {
 	}
 }
 
-// NextOffer inserts the next completion. It returns false if there are none.
-func (f *Form) NextOffer() bool {
+// nextOffer inserts the next completion. It returns false if there are none.
+func (f *Form) nextOffer() bool {
 	if len(f.offers) == 0 {
 		return false
 	}
@@ -120,9 +125,9 @@ func (f *Form) NextOffer() bool {
 	return true
 }
 
-// Withdraw removes the completions, including the inserted one. It returns false if there are
+// withdraw removes the completions, including the inserted one. It returns false if there are
 // none.
-func (f *Form) Withdraw() bool {
+func (f *Form) withdraw() bool {
 	if len(f.offers) == 0 {
 		return false
 	}
@@ -166,26 +171,48 @@ func (f *Form) Scroll(int) {}
 // SetSize sets the width of the box and its maximum height.
 func (f *Form) SetSize(w, h int) { f.w, f.h = max(0, w), max(0, h) }
 
-// Update edits the focused field.
+// Update edits the focused field, and calls the owner's actions.
 func (f *Form) Update(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case tea.KeyPressMsg:
-		switch {
-		case keymap.Match(msg, f.keys.Input.PreviousField), keymap.Match(msg, f.keys.Input.OlderEntry) && len(f.focused().History) == 0:
-			f.Move(-1)
-			return nil
-		case keymap.Match(msg, f.keys.Input.NewerEntry) && f.focused().entry == 0:
-			f.Move(1)
-			return nil
-		case keymap.Match(msg, f.keys.Input.Complete):
-			if !f.NextOffer() {
-				f.Move(1)
-			}
+	if f.On.Changed != nil {
+		defer f.On.Changed()
+	}
+	press, ok := msg.(tea.KeyPressMsg)
+	if !ok {
+		return f.focused().Update(msg)
+	}
+	in := f.keys.Input
+	switch {
+	case keymap.Match(press, in.Cancel) && f.On.Cancel != nil:
+		if f.withdraw() {
 			return nil
 		}
-		f.offers = nil
+		return f.On.Cancel()
+	case keymap.Match(press, in.Accept) && f.On.Accept != nil:
+		return f.On.Accept()
+	case keymap.Match(press, in.StartAttach) && f.On.Attach != nil:
+		return f.On.Attach()
+	case keymap.Match(press, in.Complete):
+		return f.complete()
+	case keymap.Match(press, in.PreviousField), keymap.Match(press, in.OlderEntry) && len(f.focused().History) == 0:
+		f.Move(-1)
+		return nil
+	case keymap.Match(press, in.NewerEntry) && f.focused().entry == 0:
+		f.Move(1)
+		return nil
 	}
+	f.offers = nil
 	return f.focused().Update(msg)
+}
+
+func (f *Form) complete() tea.Cmd {
+	switch {
+	case f.nextOffer():
+		return nil
+	case f.On.Complete != nil:
+		return f.On.Complete()
+	}
+	f.Move(1)
+	return nil
 }
 
 // ShortHelp returns the most important keys.
@@ -193,7 +220,9 @@ func (f *Form) ShortHelp() []key.Binding {
 	complete := f.keys.Input.Complete
 	complete.SetHelp(complete.Help().Key, "complete/next")
 	complete.SetEnabled(complete.Enabled() && len(f.fields) > 1)
-	return slices.Concat([]key.Binding{f.focused().accept()}, f.more, []key.Binding{complete, f.keys.Input.Cancel})
+	attach := f.keys.Input.StartAttach
+	attach.SetEnabled(attach.Enabled() && f.On.Attach != nil)
+	return []key.Binding{f.focused().accept(), attach, complete, f.keys.Input.Cancel}
 }
 
 // leastLabel is the minimum width of the column of field names.
