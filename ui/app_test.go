@@ -40,7 +40,7 @@ func newStage(t *testing.T, eng *fake, o AppOptions) *stage {
 	s := &stage{t: t, eng: eng, keys: keys, done: make(chan struct{})}
 	s.screen = vt.New(100, 24, vt.WithHandler(vt.Handler{Clipboard: func(_ string, data []byte) { s.clipboard = string(data) }}))
 	o.Input, o.Output, o.Environ = in, screenWriter{s.screen}, []string{"TERM=xterm-256color", "COLORTERM=truecolor"}
-	o.Pane = append(o.Pane, WithClock(func() time.Time { return noon }))
+	o.Pane = append(o.Pane, withClock(func() time.Time { return noon }))
 	s.app = newApp(eng, o)
 	s.app.extra = []tea.ProgramOption{tea.WithoutSignalHandler(), tea.WithWindowSize(100, 24)}
 	ctx, cancel := context.WithCancel(t.Context())

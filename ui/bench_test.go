@@ -17,7 +17,7 @@ func BenchmarkFrame(b *testing.B) {
 	for i := range 1000 {
 		eng.jobs = append(eng.jobs, running(fmt.Sprintf("job-%d", i), "sleep 1000", time.Duration(i)*time.Second))
 	}
-	p := newPane(eng, WithHeader(true), WithClock(func() time.Time { return noon }))
+	p := newPane(eng, WithHeader(true), withClock(func() time.Time { return noon }))
 	defer p.Close()
 	p.SetSize(200, 50)
 	var events []engine.Event

@@ -26,13 +26,18 @@ type harness struct {
 	wg   sync.WaitGroup
 }
 
+// withClock replaces time.Now.
+func withClock(now func() time.Time) Option { return func(o *options) { o.clock = now } }
+
 func newHarness(t *testing.T, w, h int, eng *fake, opts ...Option) *harness {
 	t.Helper()
 	theme, err := themes.Named("none", true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts = append([]Option{WithTheme(theme), WithClock(func() time.Time { return noon }), WithHome("/home/me"), WithHeader(true), withProgram(), func(o *options) { o.checkDir = func(string) error { return nil } }}, opts...)
+	opts = append([]Option{WithTheme(theme), withClock(func() time.Time { return noon }), WithHeader(true), withProgram(), func(o *options) {
+		o.home, o.checkDir = "/home/me", func(string) error { return nil }
+	}}, opts...)
 	s := &harness{t: t, eng: eng, pane: newPane(eng, opts...), msgs: make(chan tea.Msg, 1024)}
 	t.Cleanup(func() {
 		if err := s.pane.Close(); err != nil {

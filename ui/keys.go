@@ -152,7 +152,7 @@ func (p *Pane) footerKeys() [][]key.Binding {
 	case p.attachment != nil:
 		return [][]key.Binding{{k.Terminal.Leave}}
 	case p.prompt != nil:
-		return [][]key.Binding{append(p.prompt.line.ShortHelp(), p.prompt.keys...)}
+		return [][]key.Binding{p.prompt.line.ShortHelp()}
 	}
 	general := []string{"panes.help"}
 	if p.quits() && p.w < quitFooter {

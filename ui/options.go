@@ -19,7 +19,7 @@ type options struct {
 	theme  themes.Theme
 	glyphs themes.Glyphs
 	clock  func() time.Time
-	home   string
+	home   string // shown as "~"
 	hosts  []string
 	filter engine.Filter
 	outer  []outerPrefix
@@ -57,12 +57,6 @@ func WithTheme(t themes.Theme) Option { return func(o *options) { o.theme = t } 
 
 // WithGlyphs replaces the glyphs (default: [themes.Unicode]).
 func WithGlyphs(g themes.Glyphs) Option { return func(o *options) { o.glyphs = g } }
-
-// WithClock replaces time.Now.
-func WithClock(now func() time.Time) Option { return func(o *options) { o.clock = now } }
-
-// WithHome sets the directory that is shown as "~" (default: the user's home directory).
-func WithHome(dir string) Option { return func(o *options) { o.home = dir } }
 
 // WithFilter shows only the jobs that f selects (default: all). A job that stops matching
 // disappears from the pane. Jobs that are started in the pane get the labels and the creator

@@ -190,7 +190,7 @@ func TestTicksOnlyAsOftenAsTheScreenChanges(t *testing.T) {
 	open := func(t *testing.T, jobs ...engine.Job) *harness {
 		start := time.Now()
 		clock := func() time.Time { return noon.Add(time.Since(start)) }
-		return newHarness(t, 100, 30, &fake{jobs: jobs}, WithClock(clock))
+		return newHarness(t, 100, 30, &fake{jobs: jobs}, withClock(clock))
 	}
 	ticksEvery := func(s *harness, want time.Duration) {
 		s.t.Helper()

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
@@ -19,7 +18,6 @@ import (
 // does nothing.
 type footerPrompt struct {
 	line    *prompt.Line
-	keys    []key.Binding                                    // shown after the keys of the line
 	press   func(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) // handles keys before the line
 	changed func() tea.Cmd                                   // runs after each change of the text
 	note    func() string                                    // text to the right of the line

@@ -101,7 +101,7 @@ func TestRunTimeIsUpdated(t *testing.T) {
 		j := eng.jobs[0]
 		j.StartedAt = began
 		eng.jobs = []engine.Job{j}
-		s := newHarness(t, 120, 30, eng, WithClock(time.Now))
+		s := newHarness(t, 120, 30, eng, withClock(time.Now))
 		for range 7 {
 			s.pass(time.Second)
 		}

@@ -53,7 +53,6 @@ type Model struct {
 	tail   bool    // lines end with the last line
 
 	follow  bool
-	seen    int64 // size of the log when following stopped
 	counted int64 // new lines are counted up to here; -1: being counted
 	fresh   int   // number of new lines
 	freshUp bool  // there are more than fresh new lines
@@ -130,7 +129,7 @@ func (m *Model) SetSource(src Source, follow bool) tea.Cmd {
 	m.src, m.err = src, nil
 	m.size, m.lines, m.top, m.topRow, m.debt, m.head, m.tail = 0, nil, 0, 0, 0, false, false
 	m.busy, m.again = false, nil
-	m.follow, m.seen, m.counted, m.fresh, m.freshUp, m.left = follow, 0, 0, 0, false, 0
+	m.follow, m.counted, m.fresh, m.freshUp, m.left = follow, 0, 0, false, 0
 	m.at, m.sel, m.only = noLine, selected{}, false
 	m.query.forget()
 	if src == nil {
@@ -197,7 +196,7 @@ func (m *Model) SetFollow(on bool) tea.Cmd {
 
 func (m *Model) unfollow() {
 	if m.follow {
-		m.follow, m.seen, m.counted, m.fresh, m.freshUp = false, m.size, m.size, 0, false
+		m.follow, m.counted, m.fresh, m.freshUp = false, m.size, 0, false
 	}
 }
 
