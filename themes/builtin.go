@@ -147,7 +147,7 @@ func (s shades) palette() Palette {
 		Faint:      fg(s.faint),
 		Accent:     fg(s.accent),
 		Key:        fg(s.accent),
-		Link:       fg(s.accent).underlined(),
+		Link:       Token{FG: rgb(s.accent), Underline: true},
 
 		Running:  fg(s.green),
 		Waiting:  fg(s.yellow).bold(),

@@ -102,12 +102,6 @@ func (t Token) bold() Token {
 	return t
 }
 
-// underlined returns the token underlined.
-func (t Token) underlined() Token {
-	t.Underline = true
-	return t
-}
-
 // Palette has one token for each role. The names in the configuration are those of the fields in
 // kebab-case.
 type Palette struct {

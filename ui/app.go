@@ -143,7 +143,7 @@ func darkBackground(environ []string) bool {
 // a disk does. The caller handles signals: a signal that should end the program cancels ctx.
 func (a *App) Run(ctx context.Context) (Result, error) {
 	w := &window{App: a, focused: true, dark: darkBackground(a.o.Environ), profile: colorprofile.TrueColor}
-	opts := []tea.ProgramOption{tea.WithoutSignalHandler(), tea.WithEnvironment(a.o.Environ), tea.WithFilter(newFloodGate(time.Now).filter)}
+	opts := []tea.ProgramOption{tea.WithoutSignalHandler(), tea.WithEnvironment(a.o.Environ), tea.WithFilter((&floodGate{now: time.Now}).filter)}
 	if a.o.Input != nil {
 		opts = append(opts, tea.WithInput(a.o.Input))
 	}

@@ -355,7 +355,7 @@ func TestDesktop(t *testing.T) {
 
 func TestFloodGate(t *testing.T) {
 	now := noon
-	g := newFloodGate(func() time.Time { return now })
+	g := &floodGate{now: func() time.Time { return now }}
 	count := func(msg tea.Msg) int {
 		n := 0
 		for range 100 {

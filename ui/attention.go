@@ -142,12 +142,8 @@ func (p *Pane) fail(what string, err error) tea.Cmd {
 }
 
 func (p *Pane) toast(msg toast.Message) tea.Cmd {
-	return p.toastFor(msg, msg.Level.Lifetime())
-}
-
-func (p *Pane) toastFor(msg toast.Message, d time.Duration) tea.Cmd {
 	p.dirty = true // the program around the pane shows messages, too
-	return p.toastEnd(p.toasts.Show(msg), d)
+	return p.toastEnd(p.toasts.Show(msg), msg.Level.Lifetime())
 }
 
 func (p *Pane) toastEnd(id int, d time.Duration) tea.Cmd {

@@ -26,11 +26,6 @@ type glance struct {
 	drawn   bool // something was drawn
 }
 
-// wantsScreen reports whether to show the job's screen instead of its log.
-func (p *Pane) wantsScreen() bool {
-	return p.attachment == nil && !p.lay.log.empty() && !p.shown.raw && p.drawsNow()
-}
-
 // drawsNow reports whether the shown job uses the alternate screen.
 func (p *Pane) drawsNow() bool {
 	j, ok := p.jobs[p.shown.id]
@@ -42,7 +37,7 @@ func (p *Pane) screenShown() bool { return p.glance != nil && p.glance.drawn }
 
 // look opens or closes the glance as needed.
 func (p *Pane) look() tea.Cmd {
-	want := p.wantsScreen()
+	want := p.attachment == nil && !p.lay.log.empty() && !p.shown.raw && p.drawsNow()
 	if g := p.glance; g != nil {
 		if want && g.id == p.shown.id {
 			return nil

@@ -81,7 +81,9 @@ func (p *Pane) drawOver(lines []string, o *overlay) {
 		return
 	}
 	p.drawOver(lines, o.under)
-	p.dimAll(lines)
+	for i, line := range lines[:max(0, len(lines)-p.lay.footer.h)] { // what is behind gets one dim color
+		lines[i] = p.styles.Faint.Render(ansi.Strip(line))
+	}
 	x, y, _, _ := p.overlayPlace(o)
 	cells.Overlay(lines, strings.Split(o.View(), "\n"), x, y)
 }
@@ -234,13 +236,6 @@ func (p *Pane) drawLog(f cells.Frame, w int) []string {
 		block[i] = before + line
 	}
 	return f.Sides(block, w)
-}
-
-// dimAll draws everything behind a dialog in one dim color.
-func (p *Pane) dimAll(lines []string) {
-	for i, line := range lines[:max(0, len(lines)-p.lay.footer.h)] {
-		lines[i] = p.styles.Faint.Render(ansi.Strip(line))
-	}
 }
 
 func split(view string) []string {

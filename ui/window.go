@@ -361,8 +361,6 @@ type floodGate struct {
 
 const frameTime = 15 * time.Millisecond
 
-func newFloodGate(now func() time.Time) *floodGate { return &floodGate{now: now} }
-
 func (g *floodGate) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	last := &g.motion
 	switch msg.(type) {

@@ -105,9 +105,9 @@ func (m *Model) facts(w int, idShown bool) []string {
 			lines = append(lines, m.styles.Strong.Render(line))
 		}
 	}
-	add := func(label, value string) { lines = append(lines, m.fact(label, value, w)...) }
+	add := func(label, value string) { lines = append(lines, m.fact(label, value, w, m.styles.Text.Render)...) }
 	warn := func(label, value string) {
-		lines = append(lines, m.styled(label, value, w, m.styles.Warning.Render)...)
+		lines = append(lines, m.fact(label, value, w, m.styles.Warning.Render)...)
 	}
 
 	if !idShown {
@@ -174,11 +174,7 @@ func (m *Model) facts(w int, idShown bool) []string {
 }
 
 // fact is a named fact, wrapped; nothing if there is no value.
-func (m *Model) fact(label, value string, w int) []string {
-	return m.styled(label, value, w, m.styles.Text.Render)
-}
-
-func (m *Model) styled(label, value string, w int, render func(...string) string) []string {
+func (m *Model) fact(label, value string, w int, render func(...string) string) []string {
 	if value == "" {
 		return nil
 	}

@@ -134,9 +134,6 @@ func (m *Model) Filter(text string, regex bool) (tea.Cmd, error) {
 // wraps around with a notice.
 func (m *Model) NextMatch() tea.Cmd { return m.step(1) }
 
-// PreviousMatch goes to the previous match, like [Model.NextMatch].
-func (m *Model) PreviousMatch() tea.Cmd { return m.step(-1) }
-
 func (m *Model) step(dir int) tea.Cmd {
 	q := &m.query
 	switch {

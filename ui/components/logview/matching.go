@@ -28,7 +28,9 @@ type filter struct {
 }
 
 func (m *Model) matches() *filter {
-	return &filter{m.query.re, m.query.tally.clone(), m.query.done}
+	t := m.query.tally
+	t.counts = slices.Clone(t.counts) // a command reads them
+	return &filter{m.query.re, t, m.query.done}
 }
 
 // filtered returns the filter of the view, or nil if it shows all lines.
@@ -249,11 +251,6 @@ func (t *tally) next(i, dir int) int {
 		}
 	}
 	return -1
-}
-
-// clone returns a copy that a command may read concurrently.
-func (t *tally) clone() tally {
-	return tally{stride: t.stride, counts: append([]uint32(nil), t.counts...), total: t.total}
 }
 
 // rows reports which rows of a column of height h, which represents size bytes, have matching

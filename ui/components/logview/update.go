@@ -66,7 +66,7 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 	case is(k.NextMatch):
 		return m.NextMatch()
 	case is(k.PreviousMatch):
-		return m.PreviousMatch()
+		return m.step(-1)
 	case is(k.MatchingOnly):
 		return m.SetMatchingOnly(!m.only)
 	case is(k.Wrap):

@@ -75,7 +75,7 @@ func (m *Model) scrollBack(rows int) {
 // mouseIsJobs reports whether a mouse event goes to the job: the job has enabled mouse events,
 // and Shift is not held. Shift selects text in the view instead.
 func (m *Model) mouseIsJobs(ev tea.Mouse) bool {
-	return !m.ended && m.back == 0 && !m.sel.Pressed && m.wantsMouse() && ev.Mod&tea.ModShift == 0
+	return !m.ended && m.back == 0 && !m.sel.Pressed && m.vt.Modes().Mouse != vt.MouseOff && ev.Mod&tea.ModShift == 0
 }
 
 func (m *Model) sendMouse(ev tea.Mouse, action vt.MouseAction) bool {
@@ -157,13 +157,8 @@ func (m *Model) release(ev tea.Mouse) tea.Cmd {
 
 // translateKey converts a key of the user's terminal to one of the emulator.
 func (m *Model) translateKey(k tea.Key, action vt.KeyAction) vt.Key {
-	out := translateKey(k, action)
-	out.Ambiguous = out.Mods&vt.Alt != 0 && !m.distinctEscape
-	return out
-}
-
-func translateKey(k tea.Key, action vt.KeyAction) vt.Key {
 	out := vt.Key{Code: k.Code, Shifted: k.ShiftedCode, Base: k.BaseCode, Text: k.Text, Mods: translateMods(k.Mod), Action: action}
+	out.Ambiguous = out.Mods&vt.Alt != 0 && !m.distinctEscape
 	if k.Code == tea.KeyExtended { // several characters at once, for example from an input method
 		out.Code = 0
 		return out

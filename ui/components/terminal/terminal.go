@@ -137,9 +137,6 @@ func (m *Model) Title() string { return m.vt.Title() }
 // ScrolledBack returns the number of rows that the view is scrolled back.
 func (m *Model) ScrolledBack() int { return m.back }
 
-// wantsMouse reports whether the job has enabled mouse events.
-func (m *Model) wantsMouse() bool { return m.vt.Modes().Mouse != vt.MouseOff }
-
 // TakeInput returns the input typed since the last call.
 func (m *Model) TakeInput() []byte {
 	p := m.input
