@@ -96,7 +96,6 @@ func (t Token) Style() lipgloss.Style {
 	return s
 }
 
-// bold returns the token in bold.
 func (t Token) bold() Token {
 	t.Bold = true
 	return t

@@ -126,7 +126,6 @@ func (p *Pane) wording(j engine.Job, why Why, note engine.Note) (toast.Level, st
 	return toast.Info, name + " rang the bell"
 }
 
-// showMessage shows a message.
 func (p *Pane) showMessage(level toast.Level, text string) tea.Cmd {
 	return p.toast(toast.Message{Level: level, Text: text})
 }
@@ -136,7 +135,6 @@ func (p *Pane) refuse(text string) tea.Cmd {
 	return p.toast(toast.Message{Level: toast.Warning, Text: text, Key: toast.Refused})
 }
 
-// fail shows an error.
 func (p *Pane) fail(what string, err error) tea.Cmd {
 	return p.showMessage(toast.Error, what+": "+hint(err))
 }
@@ -254,7 +252,6 @@ func (p *Pane) seen(j *job) {
 	p.putRow(j)
 }
 
-// markSeen records which failures the user has seen.
 func (p *Pane) markSeen() tea.Cmd {
 	ids, eng := p.toMark, p.eng
 	if len(ids) == 0 {

@@ -71,7 +71,6 @@ func (p *Pane) logEdges() cells.Frame {
 	return f
 }
 
-// logFacts returns the text in the border of the log.
 func (p *Pane) logFacts() string { return p.dotted(p.logState(), p.zoomNote()) }
 
 func (p *Pane) logTitle() string {
@@ -137,7 +136,6 @@ func (p *Pane) logSize() string {
 	return text
 }
 
-// sizeText formats a size in columns and rows.
 func (p *Pane) sizeText(cols, rows int) string {
 	return strconv.Itoa(cols) + p.opts.glyphs.Times + strconv.Itoa(rows)
 }

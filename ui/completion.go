@@ -204,7 +204,6 @@ func lastWord(line string) shellword.Word {
 	return shellword.Word{Start: len(line), End: len(line)}
 }
 
-// splitWords splits a line at blanks.
 func splitWords(line string) ([]string, error) {
 	var words []string
 	for _, w := range shellword.Split(line, "") {

@@ -47,13 +47,11 @@ type subscription interface {
 	Close() error
 }
 
-// openLog is one stream of a job's output.
 type openLog interface {
 	logview.Source
 	Close() error
 }
 
-// recording is the recording of a job's terminal.
 type recording interface {
 	replay.Recording
 	Job() engine.Job
@@ -61,7 +59,6 @@ type recording interface {
 	Close() error
 }
 
-// realEngine adapts an engine to jobEngine.
 type realEngine struct{ *engine.Engine }
 
 func (e realEngine) Subscribe(f engine.Filter) subscription { return e.Engine.Subscribe(f) }
@@ -108,7 +105,6 @@ func (h *holdings) keep(c io.Closer) bool {
 	return true
 }
 
-// release closes c.
 func (h *holdings) release(c io.Closer) error {
 	h.mu.Lock()
 	_, held := h.open[c]
@@ -120,7 +116,6 @@ func (h *holdings) release(c io.Closer) error {
 	return c.Close()
 }
 
-// close closes everything.
 func (h *holdings) close() error {
 	h.mu.Lock()
 	open := h.open

@@ -22,7 +22,6 @@ func WithConnect(f func(ctx context.Context, host string) (made bool, err error)
 	return func(o *options) { o.connect = f }
 }
 
-// reach connects to the host of the selected job.
 func (p *Pane) reach() tea.Cmd {
 	j, ok := p.list.Selected()
 	if !ok || j.Host == "" || p.opts.connect == nil {
@@ -142,7 +141,6 @@ func (p *Pane) askYesOrNo(ask AskMsg, title string, text []string) tea.Cmd {
 	}))
 }
 
-// answer answers the first question.
 func (p *Pane) answer(ask AskMsg, text string, ok bool) tea.Cmd {
 	p.ask = slices.Delete(p.ask, 0, 1)
 	return func() tea.Msg {

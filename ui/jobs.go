@@ -26,7 +26,6 @@ type job struct {
 
 const traceLength = 8
 
-// handleEvents handles a batch of events.
 func (p *Pane) handleEvents(events []engine.Event, now time.Time) tea.Cmd {
 	p.now = now
 	p.trouble = ""

@@ -103,7 +103,6 @@ func (p *Pane) elsewhere(msg tea.KeyPressMsg) string {
 	return ""
 }
 
-// toFocused passes a key to the focused component.
 func (p *Pane) toFocused(msg tea.KeyPressMsg) tea.Cmd {
 	switch p.focus {
 	case areaDetail:

@@ -134,7 +134,6 @@ func (p *Pane) letGo(a *attachment) tea.Cmd {
 // for the previous target.
 const ignoreKeysTime = 500 * time.Millisecond
 
-// ignoreKeys ignores keys for ignoreKeysTime.
 func (p *Pane) ignoreKeys() tea.Cmd {
 	p.ignoringKeys = true
 	return p.latest(&p.deafGen, ignoreKeysTime, func() tea.Cmd {
@@ -152,7 +151,6 @@ func (p *Pane) leaveEmpty(a *attachment) tea.Cmd {
 	return tea.Batch(p.leaveJob(), p.ignoreKeys())
 }
 
-// leaveEnded closes the last screen of a job.
 func (p *Pane) leaveEnded() tea.Cmd {
 	fore := p.attachment.fore
 	if fore {

@@ -6,7 +6,6 @@ import (
 	"github.com/hobjobs/hob/ui/components/selection"
 )
 
-// pointer is the state of the mouse.
 type pointer struct {
 	drag    area // pane in which the button was pressed
 	held    bool // a button was pressed in the pane and is held
@@ -146,7 +145,6 @@ func (p *Pane) click(msg tea.MouseClickMsg, x, y int) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// mouseOverlay handles the mouse while a box is open.
 func (p *Pane) mouseOverlay(msg tea.MouseMsg, x, y int) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.MouseWheelMsg:

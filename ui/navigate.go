@@ -21,7 +21,6 @@ func (p *Pane) stepFocus(n int) tea.Cmd {
 	return p.setFocus(areaList + area(i))
 }
 
-// setFocus focuses a pane.
 func (p *Pane) setFocus(a area) tea.Cmd {
 	if a != areaList && p.lay.shape == shapeBare {
 		return p.refuse(tooSmallForPane)
@@ -88,7 +87,6 @@ func (p *Pane) interrupt() tea.Cmd {
 	return p.toastEnd(p.interrupted, toast.Info.Lifetime())
 }
 
-// tail opens the log and follows it.
 func (p *Pane) tail() tea.Cmd {
 	if p.lay.shape == shapeBare {
 		return p.refuse(tooSmallForPane)
@@ -99,7 +97,6 @@ func (p *Pane) tail() tea.Cmd {
 	return tea.Batch(p.setFocus(areaLog), p.route(p.log.SetFollow(true)))
 }
 
-// toggleMark marks or unmarks the selected row.
 func (p *Pane) toggleMark() tea.Cmd {
 	p.list.ToggleMark()
 	return p.show()
@@ -124,7 +121,6 @@ func (p *Pane) sorted() tea.Cmd {
 	return tea.Batch(cmd, p.show())
 }
 
-// switchStream shows the other stream of a split job.
 func (p *Pane) switchStream() tea.Cmd {
 	if p.shown.stream == engine.StreamStderr {
 		p.shown.stream = engine.StreamStdout

@@ -26,7 +26,6 @@ const (
 	fieldOptions = "Options"
 )
 
-// newJob opens the form for a new job.
 func (p *Pane) newJob() tea.Cmd {
 	asked := jobText{}
 	if j, ok := p.list.Selected(); ok && j.Host == "" && !mayHaveBadDir(j) {

@@ -30,10 +30,8 @@ type overlay struct {
 	under   *overlay // the box that this one covers, and that is shown again after it
 }
 
-// updateOver passes a message to the open box.
 func (p *Pane) updateOver(msg tea.Msg) tea.Cmd { return p.route(p.over.Update(msg)) }
 
-// open shows a box over the panes.
 func (p *Pane) open(o *overlay) tea.Cmd {
 	p.over = o
 	p.prompt = nil
@@ -113,7 +111,6 @@ func (p *Pane) confirm(title, yes string, do func() tea.Cmd, text ...string) tea
 	})
 }
 
-// openMenu shows a menu.
 func (p *Pane) openMenu(title string, choices []dialog.Choice, answer func(string) tea.Cmd) tea.Cmd {
 	return p.open(&overlay{box: dialog.Menu(title, choices, p.opts.keys.Dialog, p.styles, p.shutting(answer)), context: "dialog"})
 }

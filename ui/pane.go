@@ -226,7 +226,6 @@ func (p *Pane) Blur() {
 // Focused reports whether the pane has the focus.
 func (p *Pane) Focused() bool { return p.focused }
 
-// spreadFocus sets the focus of the components.
 func (p *Pane) spreadFocus() {
 	p.dirty = true
 	free := p.focused && p.attachment == nil && p.over == nil && p.prompt == nil

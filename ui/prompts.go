@@ -44,7 +44,6 @@ func (p *Pane) newLine(o prompt.Options) *prompt.Line {
 	return prompt.NewLine(p.promptKeys(), p.styles, o)
 }
 
-// openFilter filters the list while the user types.
 func (p *Pane) openFilter() tea.Cmd {
 	p.focus = areaList
 	before := p.list.Filter()
@@ -99,7 +98,6 @@ func (p *Pane) jump(line *prompt.Line) tea.Cmd {
 	return p.route(p.log.JumpPercent(percent))
 }
 
-// pressPrompt handles a key while a prompt is open.
 func (p *Pane) pressPrompt(msg tea.KeyPressMsg) tea.Cmd {
 	p.guardLine()
 	f, in := p.prompt, p.opts.keys.Input

@@ -21,7 +21,6 @@ type runOption struct {
 	set         func(s *engine.Spec, value string) error
 }
 
-// leastLog is the minimum log limit.
 const leastLog = 2 * units.MiB
 
 func runOptions() []runOption {

@@ -277,7 +277,6 @@ func (p *Pane) refuseReplay(jobs []engine.Job) string {
 	return ""
 }
 
-// play opens the player.
 func (p *Pane) play(rec recording, id engine.ID) tea.Cmd {
 	running := !rec.Job().Status.Finished()
 	line := p.newLine(prompt.Options{Label: "/"})

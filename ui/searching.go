@@ -15,7 +15,6 @@ import (
 	"github.com/hobjobs/hob/ui/components/toast"
 )
 
-// searchPrompt is the state of a search prompt.
 type searchPrompt struct {
 	line    *prompt.Line
 	sign    string // "/", or "&" to show only matching lines

@@ -129,7 +129,6 @@ func (p *Pane) openLog() tea.Cmd {
 	})
 }
 
-// openedLog is the result of opening a log.
 type openedLog struct {
 	id     engine.ID
 	stream engine.Stream

@@ -127,7 +127,6 @@ func (p *Pane) route(cmd tea.Cmd) tea.Cmd {
 	}
 }
 
-// child handles a message of a component.
 func (p *Pane) child(msg tea.Msg) tea.Cmd {
 	switch m := msg.(type) {
 	case later.Msg:
@@ -154,7 +153,6 @@ func (p *Pane) child(msg tea.Msg) tea.Cmd {
 // send returns a command that sends a message to the host.
 func send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
 
-// subscribe opens a new subscription.
 func (p *Pane) subscribe() tea.Cmd {
 	eng, held, filter := p.eng, p.held, p.opts.filter
 	return p.async(func(context.Context) func() tea.Cmd {

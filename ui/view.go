@@ -42,7 +42,6 @@ func (p *Pane) arrange() tea.Cmd {
 	return tea.Batch(cmd, p.look(), p.catchUp())
 }
 
-// nothing reports whether there is no job to show.
 func (p *Pane) nothing() bool {
 	all, _ := p.list.Len()
 	return p.known && all == 0 && p.focus == areaList

@@ -263,7 +263,6 @@ func (w *window) View() tea.View {
 	return v
 }
 
-// progress returns the progress of the attached job.
 func (w *window) progress() *tea.ProgressBar {
 	a := w.pane.attachment
 	if a == nil {

@@ -115,7 +115,6 @@ func (m *Model) Text(w int) []string {
 	return append([]string{m.status()}, m.facts(w, false)...)
 }
 
-// lines returns all lines of the detail.
 func (m *Model) lines() []string {
 	if !m.shown {
 		return m.noted(m.w)
@@ -124,7 +123,6 @@ func (m *Model) lines() []string {
 	return append([]string{head}, m.facts(m.w, strings.Contains(head, string(m.job.ID)))...)
 }
 
-// noted draws the note in w columns.
 func (m *Model) noted(w int) []string {
 	var lines []string
 	style := m.styles.Strong

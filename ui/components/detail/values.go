@@ -146,7 +146,6 @@ func (m *Model) size() string {
 	return size + " (no limit)"
 }
 
-// timeout is the time limit, if there is one.
 func (m *Model) timeout() string {
 	j := m.job
 	if j.Timeout == 0 {

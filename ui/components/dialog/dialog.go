@@ -135,7 +135,6 @@ func (m *Model) View() string {
 // longestLine is the width to which text is wrapped.
 const longestLine = 70
 
-// width returns the width of the box.
 func (m *Model) width() int {
 	w := cells.Width(m.title) + 6
 	answers := 0
@@ -224,7 +223,6 @@ func (m *Model) body() []string {
 	return append(lines, strings.Join(answers, "  "))
 }
 
-// answer draws one answer to a question.
 func (m *Model) answer(i int, marked bool) string {
 	c, style := m.choices[i], m.styles.Text
 	switch {
@@ -236,7 +234,6 @@ func (m *Model) answer(i int, marked bool) string {
 	return style.Render(" " + c.Label + " ")
 }
 
-// entry draws one line of a menu.
 func (m *Model) entry(i int, marked bool) string {
 	c, style, room := m.choices[i], m.styles.Text, m.width()-4
 	if marked {

@@ -198,7 +198,6 @@ func (m *Model) begins(i int) bool {
 	return m.shown[i].need != m.shown[before].need
 }
 
-// space decides whether the sections are separated.
 func (m *Model) space() {
 	m.spaced = false
 	if m.HeaderRows() == 0 || m.sort != byNeed || m.reversed || len(m.shown) > m.box.Rows {

@@ -11,7 +11,6 @@ import (
 	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
-// sorting is an order of the list.
 type sorting int
 
 // The orders.

@@ -33,7 +33,6 @@ func markAt(marks []mark, i int) markKind {
 	return kind
 }
 
-// marksOf returns the marks of a line.
 func (m *Model) marksOf(e *entry) []mark {
 	var marks []mark
 	if m.query.re != nil {

@@ -158,7 +158,6 @@ func (m *Model) took(win window) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// replace replaces the lines in memory and keeps existing drawings.
 func (m *Model) replace(win window) {
 	old := make(map[int64]entry, len(m.lines))
 	for _, e := range m.lines {

@@ -2,7 +2,6 @@ package logview
 
 import tea "charm.land/bubbletea/v2"
 
-// rowsOf returns the number of rows of a line.
 func (m *Model) rowsOf(i int) int {
 	e := &m.lines[i]
 	rows := 1
@@ -131,7 +130,6 @@ func (m *Model) nearEdge() bool {
 	return above || below
 }
 
-// toTop goes to the start of the log.
 func (m *Model) toTop() tea.Cmd {
 	m.unfollow()
 	m.left, m.at = 0, 0

@@ -19,7 +19,6 @@ const (
 	continuedAtBottom = "Search continued at the bottom"
 )
 
-// query is a search and its results.
 type query struct {
 	text   string
 	regex  bool
@@ -43,7 +42,6 @@ type query struct {
 	pending int   // further steps to other matches, positive for down
 }
 
-// part is a part of the log to search.
 type part struct {
 	from, to int64
 	after    int64 // count only lines after this offset

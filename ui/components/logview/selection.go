@@ -92,7 +92,6 @@ func (m *Model) extend(delta int) tea.Cmd {
 	return nil
 }
 
-// copySelection copies the selection, or the current line.
 func (m *Model) copySelection() tea.Cmd {
 	if len(m.lines) == 0 || m.src == nil {
 		return notice("Nothing to copy")
@@ -118,7 +117,6 @@ func (m *Model) copySelection() tea.Cmd {
 	})
 }
 
-// text reads the selected text.
 func (s selected) text(ctx context.Context, src Source) (selection.CopyMsg, error) {
 	first, last := s.Ordered()
 	var (

@@ -112,7 +112,6 @@ func (m *Model) message() []string {
 	return rows
 }
 
-// drawLine draws all rows of a line.
 func (m *Model) drawLine(i int) []string {
 	e := &m.lines[i]
 	width := m.textWidth()

@@ -166,7 +166,6 @@ func (m *Model) above() int {
 	return 2
 }
 
-// rows returns the number of visible entries.
 func (m *Model) rows() int { return max(0, m.h-2-m.above()) }
 
 // View draws the box: the text input, then the entries.

@@ -76,7 +76,6 @@ func (f *Form) SetValue(name, text string) { f.field(name).SetValue(text) }
 // SetPlaceholder replaces the text that an empty field shows.
 func (f *Form) SetPlaceholder(name, text string) { f.field(name).Placeholder = text }
 
-// field returns the field that was added under a name.
 func (f *Form) field(name string) *Line { return f.fields[slices.Index(f.names, name)] }
 
 // SetError shows an error at the focused field.
@@ -339,7 +338,6 @@ func (f *Form) seen() (first, last int) {
 	return seen.Window()
 }
 
-// hasBelow reports whether there is a row below the focused field.
 func (f *Form) hasBelow() bool { return len(f.offers) > 0 || f.focused().failed != "" }
 
 // below returns that row: completions, or an error.

@@ -107,7 +107,6 @@ func (l *Line) shown(text ...string) string {
 // Before returns the text before the cursor, for completion.
 func (l *Line) Before() string { return l.before() }
 
-// replaceBefore replaces the text before the cursor.
 func (l *Line) replaceBefore(s string) { l.set(l.clean(s), l.after()) }
 
 // SetNote shows s on the right: "3 of 17".

@@ -272,7 +272,6 @@ func (m *Model) schedule() tea.Cmd {
 	})
 }
 
-// show applies a frame.
 func (m *Model) show(f engine.Frame) {
 	if f.Reset {
 		m.term = vt.New(max(1, f.Size.Cols), max(1, f.Size.Rows))

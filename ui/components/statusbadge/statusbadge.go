@@ -125,7 +125,6 @@ func (c *Counts) Add(j engine.Job) {
 // Width is the width of a column of badges with short words.
 const Width = 10
 
-// look is the appearance of a state.
 type look struct {
 	glyph string
 	style *lipgloss.Style
