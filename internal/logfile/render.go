@@ -5,9 +5,6 @@ import (
 	"unicode/utf8"
 )
 
-// lineWidth is the number of bytes of text that a line keeps.
-const lineWidth = 64 << 10
-
 // A renderer turns the bytes of one line, written in any number of parts, into the text
 // that a terminal would show. Every character counts as one cell, even wide and combining
 // ones: that is enough for progress bars.

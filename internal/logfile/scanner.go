@@ -28,25 +28,23 @@ type rawLine struct {
 	cutOff   bool // the hole starts at end
 }
 
+// lineWidth is the number of bytes of text that a line keeps.
+const lineWidth = 64 << 10
+
 // A scanner finds the lines that match a query. It must not be used concurrently.
 type scanner struct {
 	src             Source
 	filter, exclude *matcher
 	render          *renderer
-	long            *renderer
 }
 
 func newScanner(src Source, q Query) *scanner {
-	s := &scanner{src: src, render: newRenderer(lineWidth)}
-	s.long = s.render
+	s := &scanner{src: src, render: newRenderer(maxMatchWidth)}
 	if q.Filter != nil {
 		s.filter = newMatcher(q.Filter)
 	}
 	if q.Exclude != nil {
 		s.exclude = newMatcher(q.Exclude)
-	}
-	if s.filter != nil || s.exclude != nil {
-		s.long = newRenderer(maxMatchWidth)
 	}
 	return s
 }
@@ -176,7 +174,6 @@ func (s *scanner) lines(block []byte, fn func(start, end int) bool) {
 
 // wantsText reports whether a line matches, given its text.
 func (s *scanner) wantsText(text []byte) bool {
-	text = text[:min(len(text), maxMatchWidth)]
 	return (s.filter == nil || s.filter.text(text)) && (s.exclude == nil || !s.exclude.text(text))
 }
 
@@ -196,7 +193,7 @@ const longBlock = 256 << 10
 // longLine reads a line that is longer than a block.
 func (s *scanner) longLine(ctx context.Context, c chunk, hole Hole) (rawLine, error) {
 	f := rawLine{off: c.off, end: c.long, open: true}
-	s.long.reset()
+	s.render.reset()
 	buf := make([]byte, min(c.long-c.off, longBlock))
 	for at := c.off; at < c.long; {
 		n, err := readFull(ctx, s.src, buf[:min(int64(len(buf)), c.long-at)], at)
@@ -217,10 +214,10 @@ func (s *scanner) longLine(ctx context.Context, c chunk, hole Hole) (rawLine, er
 			data = bytes.TrimSuffix(data, lf)
 		}
 		f.head = append(f.head, data[:min(len(data), MaxRaw-len(f.head))]...)
-		s.long.write(data)
+		s.render.write(data)
 	}
 	f.cutOff = !hole.Empty() && f.end == hole.Start
-	f.text, f.over = s.long.endOf(f)
+	f.text, f.over = s.render.endOf(f)
 	return f, nil
 }
 
