@@ -27,15 +27,15 @@ const (
 
 // collect reaps the leader if it has ended, and records when it is stopped and continued. It never
 // blocks.
-func (j *job) collect() (status syscall.WaitStatus, usage syscall.Rusage, ended bool) {
+func (j *job) collect() (x exit, ended bool) {
 	for {
 		j.mu.Lock()
 		if j.pid == 0 || j.reaped {
 			j.mu.Unlock()
-			return status, usage, false
+			return x, false
 		}
-		pid, err := syscall.Wait4(j.pid, &status, syscall.WNOHANG|syscall.WUNTRACED|waitContinued, &usage)
-		ended = pid == j.pid && (status.Exited() || status.Signaled())
+		pid, err := syscall.Wait4(j.pid, &x.status, syscall.WNOHANG|syscall.WUNTRACED|waitContinued, &x.usage)
+		ended = pid == j.pid && (x.status.Exited() || x.status.Signaled())
 		j.reaped = ended
 		j.final = ended && j.kept == nil
 		j.mu.Unlock()
@@ -43,15 +43,15 @@ func (j *job) collect() (status syscall.WaitStatus, usage syscall.Rusage, ended 
 		case err == syscall.EINTR:
 			continue
 		case err != nil || pid != j.pid:
-			return status, usage, false
+			return x, false
 		case ended:
 			j.reaper.Forget(j.pid)
-			return status, usage, true
-		case status.Stopped() && j.leads && stopsItself(status.StopSignal()):
+			return x, true
+		case x.status.Stopped() && j.leads && stopsItself(x.status.StopSignal()):
 			_ = unix.Kill(-j.pid, unix.SIGCONT)
-		case status.Stopped():
+		case x.status.Stopped():
 			j.h.Paused(true)
-		case status.Continued():
+		case x.status.Continued():
 			j.h.Paused(false)
 		}
 	}
@@ -79,8 +79,8 @@ func (j *job) await() (x exit, ok bool) {
 
 // leaderEnded records the end, after all of the leader's output is in the log, unless the command is
 // started again: then it reports true.
-func (j *job) leaderEnded(status syscall.WaitStatus, usage syscall.Rusage) (again bool) {
-	end := j.endOf(status, usage)
+func (j *job) leaderEnded(x exit) (again bool) {
+	end := j.endOf(x)
 	end.At = time.Now()
 	if !j.startsAgain(end) {
 		j.over(end)
@@ -109,8 +109,8 @@ func (j *job) over(end record.Exit) {
 	close(j.ended)
 }
 
-// endOf converts the wait status to an Exit.
-func (j *job) endOf(status syscall.WaitStatus, usage syscall.Rusage) record.Exit {
+func (j *job) endOf(x exit) record.Exit {
+	status, usage := x.status, x.usage
 	j.mu.Lock()
 	asked, sent := j.asked, j.sent
 	j.mu.Unlock()

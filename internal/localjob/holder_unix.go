@@ -123,8 +123,7 @@ func (j *job) serve(signals <-chan os.Signal) {
 	j.wg.Go(func() { j.listen(signals, exits, done) })
 	if j.pid != 0 {
 		for again := true; again; {
-			x := <-exits
-			again = j.leaderEnded(x.status, x.usage)
+			again = j.leaderEnded(<-exits)
 		}
 		j.outlive()
 		j.settleKills()
@@ -157,8 +156,8 @@ func (j *job) listen(signals <-chan os.Signal, exits chan<- exit, done <-chan st
 				continue
 			}
 		}
-		if status, usage, ended := j.collect(); ended {
-			exits <- exit{status, usage}
+		if x, ended := j.collect(); ended {
+			exits <- x
 		}
 		j.reaper.ReapOrphans()
 	}

@@ -3,6 +3,7 @@
 package localjob
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -65,7 +66,7 @@ func (in *InProcess) keep(j *job) {
 	if j.pid != 0 {
 		j.background(j.watchPauses)
 		if x, ok := j.await(); ok {
-			j.leaderEnded(x.status, x.usage)
+			j.leaderEnded(x)
 			j.outlive()
 			j.settleKills()
 			j.waitForReaders()
@@ -75,6 +76,22 @@ func (in *InProcess) keep(j *job) {
 	delete(in.jobs, j)
 	in.mu.Unlock()
 	_ = j.close()
+}
+
+// pollEnd waits until the child pid has ended. It returns false if ctx ends first.
+func pollEnd(ctx context.Context, pid int) bool {
+	for pause := time.Millisecond; !hasEnded(pid); pause = min(2*pause, 100*time.Millisecond) {
+		if !sleep(ctx, pause) {
+			return false
+		}
+	}
+	return true
+}
+
+// hasEnded reports whether the child pid is ready to be reaped.
+func hasEnded(pid int) bool {
+	p, err := proc.Stat(pid)
+	return err != nil || p.Dead()
 }
 
 // pausePollInterval is how often the leader is checked for being stopped. A signal would report it

@@ -5,11 +5,8 @@ import (
 	"errors"
 	"os"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/hobjobs/hob/internal/proc"
 )
 
 func ForkUnblocked(path string, argv []string, attr *syscall.ProcAttr) (pid int, err error) {
@@ -35,16 +32,7 @@ func haveChildren() bool { return true }
 
 // waitEnd waits until the child pid has ended, without reaping it. It returns false if ctx ends
 // first.
-func waitEnd(ctx context.Context, pid int) bool {
-	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
-		if p, err := proc.Stat(pid); err != nil || p.Dead() {
-			return true
-		}
-		if !sleep(ctx, pause) {
-			return false
-		}
-	}
-}
+func waitEnd(ctx context.Context, pid int) bool { return pollEnd(ctx, pid) }
 
 // maxRSS is in bytes. It may include what the process that forked the child had used.
 func maxRSS(u syscall.Rusage) int64 { return u.Maxrss }

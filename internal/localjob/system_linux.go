@@ -49,22 +49,6 @@ func waitEnd(ctx context.Context, pid int) bool {
 	return raw.Read(func(uintptr) bool { return hasEnded(pid) }) == nil
 }
 
-// pollEnd implements waitEnd for kernels without pidfds.
-func pollEnd(ctx context.Context, pid int) bool {
-	for pause := time.Millisecond; !hasEnded(pid); pause = min(2*pause, 100*time.Millisecond) {
-		if !sleep(ctx, pause) {
-			return false
-		}
-	}
-	return true
-}
-
-// hasEnded reports whether the child pid is ready to be reaped.
-func hasEnded(pid int) bool {
-	p, err := proc.Stat(pid)
-	return err != nil || p.Dead()
-}
-
 // maxRSS is in bytes. It is at least what the process that forked the child had used.
 func maxRSS(u syscall.Rusage) int64 { return int64(u.Maxrss) << 10 } //nolint:unconvert // it has another width on other systems
 
