@@ -45,7 +45,7 @@ func (j *job) collect() (x exit, ended bool) {
 		case err != nil || pid != j.pid:
 			return x, false
 		case ended:
-			j.reaper.Forget(j.pid)
+			j.reaper.Forget()
 			return x, true
 		case x.status.Stopped() && j.leads && stopsItself(x.status.StopSignal()):
 			_ = unix.Kill(-j.pid, unix.SIGCONT)

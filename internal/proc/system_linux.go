@@ -173,7 +173,7 @@ func SetSubreaper() error {
 	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 }
 
-// ReapOrphans reaps all children that have ended, except those of Start, without waiting for
+// ReapOrphans reaps all children that have ended, except that of Start, without waiting for
 // others. Call it on SIGCHLD.
 //
 // Children are reaped one by one, by pid: a wait for any child could reap one that os/exec waits
@@ -186,7 +186,7 @@ func (r *Reaper) ReapOrphans() {
 		if pid == 0 {
 			return
 		}
-		if r.owned[pid] || !reap(pid) {
+		if pid == r.owned || !reap(pid) {
 			break
 		}
 	}
@@ -198,7 +198,7 @@ func (r *Reaper) ReapOrphans() {
 	}
 	self := unix.Getpid()
 	for _, p := range procs {
-		if p.PPID == self && p.Dead() && !r.owned[p.PID] {
+		if p.PPID == self && p.Dead() && p.PID != r.owned {
 			reap(p.PID)
 		}
 	}

@@ -111,7 +111,7 @@ func realTime(name string) (syscall.Signal, bool) {
 // for concurrent use.
 type Reaper struct {
 	mu    sync.Mutex
-	owned map[int]bool
+	owned int // the child of Start, 0 if it was waited for
 	scan  Scanner
 }
 
@@ -125,16 +125,13 @@ func (r *Reaper) Start(start func() (pid int, err error)) error {
 	if err != nil {
 		return err
 	}
-	if r.owned == nil {
-		r.owned = map[int]bool{}
-	}
-	r.owned[pid] = true
+	r.owned = pid
 	return nil
 }
 
-// Forget must be called after the caller has waited for a child of Start.
-func (r *Reaper) Forget(pid int) {
+// Forget must be called after the caller has waited for the child of Start, and before the next Start.
+func (r *Reaper) Forget() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.owned, pid)
+	r.owned = 0
 }
