@@ -202,16 +202,12 @@ func (p *Pane) fed(a *attachment, chunks []engine.TerminalChunk, err error) tea.
 	}
 	if a.ended {
 		p.spreadFocus()
-		return tea.Batch(p.unparkIfEnded(a), p.leaveEmpty(a))
+		if a == p.park {
+			return p.unpark()
+		}
+		return p.leaveEmpty(a)
 	}
 	return tea.Batch(p.typeOn(a), p.feed(a))
-}
-
-func (p *Pane) unparkIfEnded(a *attachment) tea.Cmd {
-	if a == p.park {
-		return p.unpark()
-	}
-	return nil
 }
 
 // resized sends a new size to the session, once the size has stopped changing.

@@ -17,14 +17,12 @@ type job struct {
 	engine.Job
 	unread int
 	fresh  int64 // bytes since the last tick
-	trace  []uint8
+	trace  [joblist.TraceLength]uint8
 	usage  usage
 	// why is one sentence about how a job failed; empty until asked is set and the answer came.
 	why   string
 	asked bool
 }
-
-const traceLength = 8
 
 func (p *Pane) handleEvents(events []engine.Event, now time.Time) tea.Cmd {
 	p.now = now
@@ -107,7 +105,11 @@ func (p *Pane) event(e engine.Event) tea.Cmd {
 	case e.Kind == engine.EventLink && j.Link == engine.LinkOK:
 		p.toasts.DropKey(connectKey(j.Host))
 	case e.Kind == engine.EventAttention:
-		cmds = append(cmds, p.attention(j, noteWhy(e.Note), e.Note))
+		why := WhyNote
+		if e.Note == (engine.Note{}) {
+			why = WhyBell
+		}
+		cmds = append(cmds, p.attention(j, why, e.Note))
 	case j.Waiting && !was.Waiting && had:
 		cmds = append(cmds, p.attention(j, WhyWaiting, engine.Note{}))
 	}
@@ -128,13 +130,6 @@ func (p *Pane) catchUp() tea.Cmd {
 // justNow distinguishes a job that came and ended between two batches from an old one that was
 // restored from the trash. A job that is cleared and restored sooner is remembered in gone.
 const justNow = 10 * time.Second
-
-func noteWhy(n engine.Note) Why {
-	if n == (engine.Note{}) {
-		return WhyBell
-	}
-	return WhyNote
-}
 
 // put stores the current state of a job; row is whether to update its row in the list.
 func (p *Pane) put(j engine.Job, row bool) {
@@ -206,20 +201,11 @@ func (p *Pane) settled() tea.Cmd {
 
 // advance moves the trace of output by one tick, and reports whether that is visible.
 func (j *job) advance() bool {
-	active := j.fresh > 0
-	for _, v := range j.trace {
-		active = active || v > 0
-	}
-	if !active {
+	if j.fresh == 0 && j.trace == [joblist.TraceLength]uint8{} {
 		return false
 	}
-	trace := make([]uint8, 0, traceLength) // rows keep their slice
-	if len(j.trace) == traceLength {
-		trace = append(trace, j.trace[1:]...)
-	} else {
-		trace = append(trace, make([]uint8, traceLength-1)...)
-	}
-	j.trace = append(trace, level(j.fresh))
+	copy(j.trace[:], j.trace[1:])
+	j.trace[len(j.trace)-1] = level(j.fresh)
 	j.fresh = 0
 	return true
 }

@@ -29,10 +29,12 @@ type Row struct {
 	Job engine.Job
 	// Unread counts the events since the user last looked at the job.
 	Unread int
-	// Trace is recent activity, oldest first, in eighths: 0 to 8. Nil shows
-	// none.
-	Trace []uint8
+	// Trace is recent activity, oldest first, in eighths: 0 to 8. Zero shows none.
+	Trace [TraceLength]uint8
 }
+
+// TraceLength is the number of ticks whose activity is shown.
+const TraceLength = 8
 
 // Model is the list.
 type Model struct {

@@ -73,7 +73,7 @@ func sample() []joblist.Row {
 	return []joblist.Row{
 		{Job: waiting, Unread: 1},
 		{Job: dev},
-		{Job: running("pytest-aaaaa", "pytest -x", 72*time.Second), Trace: []uint8{0, 0, 0, 0, 2, 4, 6, 8}},
+		{Job: running("pytest-aaaaa", "pytest -x", 72*time.Second), Trace: [joblist.TraceLength]uint8{0, 0, 0, 0, 2, 4, 6, 8}},
 		{Job: build},
 		{Job: train},
 		{Job: stopping},
@@ -166,7 +166,7 @@ func TestHostIsShownWhileTheJobPrints(t *testing.T) {
 				continue
 			}
 			list := newList(w, 1, themes.Unicode())
-			r.Trace = []uint8{1, 2, 3, 4, 5, 6, 7, 8}
+			r.Trace = [joblist.TraceLength]uint8{1, 2, 3, 4, 5, 6, 7, 8}
 			list.Put(r)
 			if view := ansi.Strip(list.View()); !strings.Contains(view, "gpu2") || !strings.Contains(view, themes.Unicode().Unreachable) {
 				t.Errorf("%d columns: %q does not say where the job runs", w, view)

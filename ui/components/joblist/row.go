@@ -187,9 +187,9 @@ func (m *Model) doing(r *row, c columns) cell {
 	if c.host == 0 && !c.hostNamed && j.Host != "" {
 		return cell{text: cells.Truncate(cells.Clean(j.Host), c.doing, m.glyphs.Ellipsis), paint: m.paints.muted}
 	}
-	if !m.coarse && !j.Status.Finished() && active(r.Trace) {
+	if !m.coarse && !j.Status.Finished() && r.Trace != [TraceLength]uint8{} {
 		var b strings.Builder
-		for _, v := range r.Trace[max(0, len(r.Trace)-c.doing):] {
+		for _, v := range r.Trace[max(0, TraceLength-c.doing):] {
 			b.WriteString(m.glyphs.Spark[min(int(v), len(m.glyphs.Spark)-1)])
 		}
 		return cell{text: b.String(), paint: m.paints.accent}
@@ -237,15 +237,6 @@ func startsIn(left time.Duration, w int) string {
 		left = left.Round(time.Hour)
 	}
 	return units.FormatBrief(left)
-}
-
-func active(trace []uint8) bool {
-	for _, v := range trace {
-		if v > 0 {
-			return true
-		}
-	}
-	return false
 }
 
 func (m *Model) bar(percent, w int) string {

@@ -33,14 +33,6 @@ func (m *Model) matches() *filter {
 	return &filter{m.query.re, t, m.query.done}
 }
 
-// filtered returns the filter of the view, or nil if it shows all lines.
-func (m *Model) filtered() *filter {
-	if !m.only {
-		return nil
-	}
-	return m.matches()
-}
-
 // walked is the result of steps from match to match.
 type walked struct {
 	at      int64 // offset of the match

@@ -43,7 +43,10 @@ func (m *Model) read(p place) tea.Cmd {
 	}
 	m.busy = true
 	ctx, src, numbers := m.ctx, m.src, m.numbers
-	only := m.filtered()
+	var only *filter // the view shows all lines
+	if m.only {
+		only = m.matches()
+	}
 	return later.Run(&m.gen, func() func() tea.Cmd {
 		win := readWindow(ctx, src, only, p, numbers)
 		return func() tea.Cmd { return m.took(win) }
