@@ -61,24 +61,17 @@ func ParseDuration(s string) (time.Duration, error) {
 
 func durationUnit(s string) (time.Duration, bool) {
 	switch s {
-	case "ns":
-		return time.Nanosecond, true
-	case "us", "µs":
-		return time.Microsecond, true
-	case "ms":
-		return time.Millisecond, true
-	case "s", "sec":
+	case "sec":
 		return time.Second, true
-	case "m", "min":
+	case "min":
 		return time.Minute, true
-	case "h":
-		return time.Hour, true
 	case "d":
 		return day, true
 	case "w":
 		return week, true
 	}
-	return 0, false
+	unit, err := time.ParseDuration("1" + s)
+	return unit, err == nil
 }
 
 // numberLength returns the length of the decimal number at the beginning of s.

@@ -138,8 +138,8 @@ func dirFlag(cmd *cobra.Command, to *string, usage string) {
 
 // parseDir returns the absolute path of a directory, which need not exist.
 func parseDir(s string) (string, error) {
-	if s == "" { // usually an unset variable of a script
-		return "", errors.New("the value is empty")
+	if _, err := notEmpty(s); err != nil {
+		return "", err
 	}
 	dir, err := filepath.Abs(s)
 	if shell := os.Getenv("PWD"); errors.Is(err, fs.ErrNotExist) && filepath.IsAbs(shell) {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -156,17 +157,8 @@ func fullStop(sentence string) string {
 
 // evidenceTitle returns the heading for evidence of a kind.
 func evidenceTitle(kind string) string {
-	switch kind {
-	case "output":
-		return "Output"
-	case "process":
-		return "Still running"
-	case "usage":
-		return "Usage"
-	case "last_success":
-		return "Last success"
-	case "port":
-		return "Port"
+	titles := map[string]string{
+		"output": "Output", "process": "Still running", "usage": "Usage", "last_success": "Last success", "port": "Port",
 	}
-	return "Hint"
+	return cmp.Or(titles[kind], "Hint")
 }

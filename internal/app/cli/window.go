@@ -236,14 +236,14 @@ func (a *app) reportKeepsRunning(j engine.Job) {
 
 // reportRunning prints how many jobs keep running after the UI was closed.
 func (a *app) reportRunning(n int) {
-	switch {
-	case n < 1:
+	if n < 1 {
 		return
-	case n == 1:
-		a.reportf("1 job keeps running")
-	default:
-		a.reportf("%d jobs keep running", n)
 	}
+	keep := "keep"
+	if n == 1 {
+		keep = "keeps"
+	}
+	a.reportf("%s %s running", units.Count(n, "job"), keep)
 	a.reportLogout()
 }
 
@@ -301,10 +301,7 @@ func (a *app) theme(c *config.Config) func(bool) themes.Theme {
 		return c.BuildTheme
 	}
 	return func(isDark bool) themes.Theme {
-		t, err := themes.Named("none", isDark)
-		if err != nil {
-			t = themes.Default(isDark)
-		}
+		t, _ := themes.Named("none", isDark) // there is one of this name
 		return t
 	}
 }
