@@ -111,16 +111,8 @@ func (s *sweep) exists(id string) bool {
 	if _, err := os.Lstat(s.Dir(id)); err == nil {
 		return true
 	}
-	at, ok := s.trashedAt(id)
-	return ok && !s.stale(at)
-}
-
-func (s *sweep) trashedAt(id string) (time.Time, bool) {
 	fi, err := os.Lstat(s.TrashDir(id))
-	if err != nil {
-		return time.Time{}, false
-	}
-	return fi.ModTime(), true
+	return err == nil && !s.stale(fi.ModTime())
 }
 
 func (s *sweep) stale(trashed time.Time) bool {

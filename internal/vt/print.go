@@ -31,7 +31,8 @@ func (t *Terminal) printPlain(p []byte) []byte {
 		if r.wrap {
 			r.settle()
 			if last := len(cells) - 1; c.x < last && c.x+len(p) > last && cells[last].attr&widthMask == wideTail {
-				p = t.printOne(p) // blanks its first half, and ends the wrap
+				t.print(rune(p[0])) // blanks its first half, and ends the wrap
+				p = p[1:]
 				continue
 			}
 		}
@@ -62,12 +63,6 @@ func (t *Terminal) printPlain(p []byte) []byte {
 		c.pending = t.modes.has(modeAutoWrap)
 	}
 	return p
-}
-
-// printOne writes the printable ASCII character at the beginning of p.
-func (t *Terminal) printOne(p []byte) []byte {
-	t.print(rune(p[0]))
-	return p[1:]
 }
 
 // wrap moves the cursor to the beginning of the next row, which continues this one. A
