@@ -1,11 +1,9 @@
 package client
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -89,7 +87,7 @@ func (k *hostKeys) check(key ssh.PublicKey) error {
 	if !ok {
 		return k.fail(fmt.Errorf("the host's key: %w", err), "")
 	}
-	authority := k.onlyAuthorities(known.Want)
+	authority := k.onlyAuthorities()
 	if len(known.Want) > 0 && !authority {
 		w := known.Want[0]
 		return k.fail(fmt.Errorf("the host's key has changed: it is %s %s, which differs from %s:%d", key.Type(), print, k.db.origin(w), w.Line),
@@ -113,29 +111,9 @@ func (k *hostKeys) revoked(cert *ssh.Certificate) error {
 
 // onlyAuthorities reports whether only certificate authorities are known for the host, so that a
 // plain key is not a changed key but an unknown one.
-func (k *hostKeys) onlyAuthorities(want []xknownhosts.KnownKey) bool {
-	for _, w := range want {
-		line, err := lineOf(k.db.origin(w), w.Line)
-		if err != nil || !strings.HasPrefix(strings.TrimSpace(line), "@cert-authority") {
-			return false
-		}
-	}
-	return len(want) > 0
-}
-
-func lineOf(file string, n int) (string, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	s := bufio.NewScanner(f)
-	for i := 1; s.Scan(); i++ {
-		if i == n {
-			return s.Text(), nil
-		}
-	}
-	return "", io.ErrUnexpectedEOF
+func (k *hostKeys) onlyAuthorities() bool {
+	keys := k.db.HostKeys(k.addr)
+	return len(keys) > 0 && !slices.ContainsFunc(keys, func(key knownhosts.PublicKey) bool { return !key.Cert })
 }
 
 func (k *hostKeys) unknown(key ssh.PublicKey, print string, authority bool) error {
