@@ -97,7 +97,8 @@ type Record struct {
 	Job Job
 }
 
-// Run is one execution. It behaves the same whether it was just started or found again.
+// Run is one execution. It behaves the same whether it was just started or found again. What its job does
+// not support fails with ErrUnsupported.
 type Run interface {
 	// Signal sends one signal ("SIGINT") to the job's foreground process group and its own. If the
 	// job ends because of it, by is recorded as ended_by, where the backend can detect that.
@@ -108,6 +109,17 @@ type Run interface {
 	// Write types p; CloseInput ends the input. Both return ErrNoInput for a job without input.
 	Write(ctx context.Context, p []byte) error
 	CloseInput(ctx context.Context) error
+	// SendKeys sends keys (tmux names), encoded for the modes that the job has set, and Paste pastes p.
+	SendKeys(ctx context.Context, keys []string) error
+	Paste(ctx context.Context, p []byte) error
+	Resize(ctx context.Context, s Size) error
+	// Screen returns the job's screen, or its last one.
+	Screen(ctx context.Context) (Screen, error)
+	// OpenTerminal opens a live session with the terminal. (In this package, "attach" means something
+	// else: the caller brings a process that it owns.)
+	OpenTerminal(ctx context.Context, o TerminalOptions) (Terminal, error)
+	// Background records that no client waits for the job any longer.
+	Background(ctx context.Context) error
 	// OpenOutput opens one of the job's streams for reading by absolute offset.
 	OpenOutput(ctx context.Context, s Stream) (Output, error)
 	// Watch calls notify with the current state, immediately and after every change, at most 30
@@ -132,36 +144,8 @@ type InputCopier interface {
 	CopyInput(ctx context.Context, in io.Reader) error
 }
 
-// Backgrounder is a [Run] that can record that no client waits for the job any longer.
-type Backgrounder interface {
-	Background(ctx context.Context) error
-}
-
-// Resizer is a [Run] whose terminal can be resized.
-type Resizer interface {
-	Resize(ctx context.Context, s Size) error
-}
-
 // EntryReader is a [Run] whose observations of the entry may be late, or lack it. It looks the entry
 // up on request and returns [EntryUnknown] if that is not possible.
 type EntryReader interface {
 	Entry(ctx context.Context) (Entry, error)
-}
-
-// KeySender is a [Run] that sends keys (tmux names), encoded for the modes that the job has set,
-// and pastes.
-type KeySender interface {
-	SendKeys(ctx context.Context, keys []string) error
-	Paste(ctx context.Context, p []byte) error
-}
-
-// ScreenReader is a [Run] that can return its screen.
-type ScreenReader interface {
-	Screen(ctx context.Context) (Screen, error)
-}
-
-// TerminalOpener is a [Run] that offers a live terminal. (In this package, "attach" means something
-// else: the caller brings a process that it owns.)
-type TerminalOpener interface {
-	OpenTerminal(ctx context.Context, o TerminalOptions) (Terminal, error)
 }

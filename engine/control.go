@@ -75,11 +75,7 @@ func notBegun(op string, j Job) error {
 // "\n", or "\r" as Enter sends it to a terminal. Write returns ErrNotRunning, ErrNoInput for a job
 // that has no input or whose input has ended, or an error from finding the job.
 func (e *Engine) Write(ctx context.Context, id ID, p []byte) error {
-	run, j, err := e.begun(ctx, "write to", id)
-	if err != nil {
-		return err
-	}
-	return opError("write to", j, run.Write(ctx, p))
+	return e.act(ctx, "write to", id, func(run Run, _ Job) error { return run.Write(ctx, p) })
 }
 
 // CopyInput types everything read from in into the job, as it arrives, and returns at its end. It waits
@@ -121,11 +117,7 @@ func (t inputWriter) Write(p []byte) (int, error) {
 // closed permanently; for a job with a whole terminal, CloseInput acts as Ctrl+D does, on the
 // program that reads now. The errors are those of Write.
 func (e *Engine) CloseInput(ctx context.Context, id ID) error {
-	run, j, err := e.begun(ctx, "close the input of", id)
-	if err != nil {
-		return err
-	}
-	return opError("close the input of", j, run.CloseInput(ctx))
+	return e.act(ctx, "close the input of", id, func(run Run, _ Job) error { return run.CloseInput(ctx) })
 }
 
 // SendKeys types keys by their tmux names ("C-c", "Up", "Enter", "x"), encoded for the modes that
@@ -133,7 +125,7 @@ func (e *Engine) CloseInput(ctx context.Context, id ID) error {
 // where no terminal translates it. SendKeys returns ErrInvalid for a modifier without a key, in
 // which case nothing was typed, and ErrUnsupported for a job that accepts no keys.
 func (e *Engine) SendKeys(ctx context.Context, id ID, keys []string) error {
-	return withAbility(ctx, e, "send keys to", id, func(r KeySender, j Job) error {
+	return e.act(ctx, "send keys to", id, func(run Run, j Job) error {
 		if j.Kind == KindFile && j.Size == (Size{}) { // its stdin is not a terminal either
 			keys = slices.Clone(keys)
 			for i, k := range keys {
@@ -142,13 +134,13 @@ func (e *Engine) SendKeys(ctx context.Context, id ID, keys []string) error {
 				}
 			}
 		}
-		return r.SendKeys(ctx, keys)
+		return run.SendKeys(ctx, keys)
 	})
 }
 
 // Paste types p as a paste, bracketed if the job has enabled that.
 func (e *Engine) Paste(ctx context.Context, id ID, p []byte) error {
-	return withAbility(ctx, e, "paste to", id, func(r KeySender, _ Job) error { return r.Paste(ctx, p) })
+	return e.act(ctx, "paste to", id, func(run Run, _ Job) error { return run.Paste(ctx, p) })
 }
 
 // Resize resizes the job's terminal. It returns ErrInvalid for a size outside of 1 to 4096,
@@ -158,7 +150,7 @@ func (e *Engine) Resize(ctx context.Context, id ID, s Size) error {
 	if s.Cols < 1 || s.Rows < 1 || s.Cols > maxCells || s.Rows > maxCells {
 		return invalid("resize", fmt.Sprintf("a screen of %dx%d", s.Cols, s.Rows), "both dimensions must be from 1 to 4096")
 	}
-	return withAbility(ctx, e, "resize", id, func(r Resizer, _ Job) error { return r.Resize(ctx, s) })
+	return e.act(ctx, "resize", id, func(run Run, _ Job) error { return run.Resize(ctx, s) })
 }
 
 // Entry reports how input typed into the job's terminal is shown now. For a job of this machine,
@@ -176,17 +168,13 @@ func (e *Engine) Entry(ctx context.Context, id ID) (entry Entry, err error) {
 	return j.Entry, err
 }
 
-// withAbility calls f with the job and its run if the job is running and the run implements T.
-func withAbility[T any](ctx context.Context, e *Engine, op string, id ID, f func(T, Job) error) error {
+// act calls do with a job that has started and has not ended, and its run.
+func (e *Engine) act(ctx context.Context, op string, id ID, do func(Run, Job) error) error {
 	run, j, err := e.begun(ctx, op, id)
 	if err != nil {
 		return err
 	}
-	able, ok := run.(T)
-	if !ok {
-		return opError(op, j, ErrUnsupported)
-	}
-	return opError(op, j, f(able, j))
+	return opError(op, j, do(run, j))
 }
 
 // Screen returns the job's current screen, or its last one if it has ended. It returns
@@ -199,11 +187,7 @@ func (e *Engine) Screen(ctx context.Context, id ID) (Screen, error) {
 	if err != nil {
 		return Screen{}, err
 	}
-	r, ok := run.(ScreenReader)
-	if !ok {
-		return Screen{}, opError("show the screen of", j, ErrUnsupported)
-	}
-	s, err := r.Screen(ctx)
+	s, err := run.Screen(ctx)
 	return s, opError("show the screen of", j, err)
 }
 
@@ -214,14 +198,10 @@ func (e *Engine) OpenTerminal(ctx context.Context, id ID, o TerminalOptions) (Te
 	if err != nil {
 		return nil, err
 	}
-	r, ok := run.(TerminalOpener)
-	if !ok {
-		return nil, opError("attach to", j, ErrUnsupported)
-	}
 	if opensLater(&j) {
 		return e.openLater(ctx, run, j, o), nil
 	}
-	t, err := r.OpenTerminal(ctx, o)
+	t, err := run.OpenTerminal(ctx, o)
 	return t, opError("attach to", j, err)
 }
 
@@ -229,11 +209,7 @@ func (e *Engine) OpenTerminal(ctx context.Context, id ID, o TerminalOptions) (Te
 // its own, and does not wait for its effect. It returns ErrInvalid for an unknown name and
 // ErrNotRunning if the job has ended.
 func (e *Engine) Signal(ctx context.Context, id ID, name string) error {
-	run, j, err := e.begun(ctx, "signal", id)
-	if err != nil {
-		return err
-	}
-	return opError("signal", j, run.Signal(ctx, name, e.cfg.client))
+	return e.act(ctx, "signal", id, func(run Run, _ Job) error { return run.Signal(ctx, name, e.cfg.client) })
 }
 
 // Stop ends the job's whole process tree and returns when it is gone and the end is recorded. For a

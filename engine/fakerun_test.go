@@ -16,10 +16,8 @@ import (
 type fakeRun struct{ j *fakeJob }
 
 var (
-	_ engine.Run          = fakeRun{}
-	_ engine.Backgrounder = fakeRun{}
-	_ engine.Resizer      = fakeRun{}
-	_ engine.Throttler    = fakeRun{}
+	_ engine.Run       = fakeRun{}
+	_ engine.Throttler = fakeRun{}
 )
 
 func (r fakeRun) alive() error {
@@ -109,6 +107,19 @@ func (r fakeRun) Resize(_ context.Context, s engine.Size) error {
 	}
 	r.j.change(func() { r.j.state.Size = s })
 	return nil
+}
+
+// A fake job has no terminal.
+
+func (fakeRun) SendKeys(context.Context, []string) error { return engine.ErrUnsupported }
+func (fakeRun) Paste(context.Context, []byte) error      { return engine.ErrUnsupported }
+
+func (fakeRun) Screen(context.Context) (engine.Screen, error) {
+	return engine.Screen{}, engine.ErrUnsupported
+}
+
+func (fakeRun) OpenTerminal(context.Context, engine.TerminalOptions) (engine.Terminal, error) {
+	return nil, engine.ErrUnsupported
 }
 
 func (r fakeRun) Background(context.Context) error {

@@ -86,7 +86,7 @@ func (t *queuedTerminal) Next(ctx context.Context) (TerminalChunk, error) {
 func (t *queuedTerminal) begin(ctx context.Context) (Terminal, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	live, err := t.run.(TerminalOpener).OpenTerminal(ctx, t.o)
+	live, err := t.run.OpenTerminal(ctx, t.o)
 	if err == nil {
 		t.live = live
 	}

@@ -202,11 +202,7 @@ func (e *Engine) Background(id ID) error {
 	if j.Backgrounded {
 		return nil
 	}
-	b, ok := run.(Backgrounder)
-	if !ok {
-		return nil
-	}
-	err = b.Background(ctx)
+	err = run.Background(ctx)
 	if errors.Is(err, ErrNotRunning) {
 		if now, readErr := e.read(ctx, id); readErr == nil && now.Backgrounded {
 			return nil

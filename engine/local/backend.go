@@ -52,14 +52,9 @@ type Backend struct {
 }
 
 var (
-	_ engine.Backend        = (*Backend)(nil)
-	_ engine.Run            = (*Run)(nil)
-	_ engine.Throttler      = (*Run)(nil)
-	_ engine.Backgrounder   = (*Run)(nil)
-	_ engine.Resizer        = (*Run)(nil)
-	_ engine.KeySender      = (*Run)(nil)
-	_ engine.ScreenReader   = (*Run)(nil)
-	_ engine.TerminalOpener = (*Run)(nil)
+	_ engine.Backend   = (*Backend)(nil)
+	_ engine.Run       = (*Run)(nil)
+	_ engine.Throttler = (*Run)(nil)
 )
 
 // RunHolder runs the holder of one job: it receives its configuration on stdin, starts the job and

@@ -141,7 +141,7 @@ func (r *Run) Watch(ctx context.Context, notify func(engine.State, engine.Note))
 	return r.Run.Watch(ctx, notify)
 }
 
-// Background implements [engine.Backgrounder].
+// Background implements [engine.Run].
 func (r *Run) Background(ctx context.Context) error {
 	if r.Request.Waits() {
 		if err := queue.Background(r.Dir, r.Request.Queue); !errors.Is(err, queue.ErrNotWaiting) {

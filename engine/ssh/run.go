@@ -23,9 +23,9 @@ type Run struct {
 }
 
 var (
-	_ engine.Run          = (*Run)(nil)
-	_ engine.Backgrounder = (*Run)(nil)
-	_ engine.InputCopier  = (*Run)(nil)
+	_ engine.Run         = (*Run)(nil)
+	_ engine.InputCopier = (*Run)(nil)
+	_ engine.EntryReader = (*Run)(nil)
 )
 
 // dir is the job's directory on the host. The host's default is known only when
@@ -125,7 +125,7 @@ func (r *Run) Stop(ctx context.Context, o engine.StopOptions) (engine.StopReport
 	return report, lookErr
 }
 
-// Background implements [engine.Backgrounder].
+// Background implements [engine.Run].
 func (r *Run) Background(context.Context) error { return background(r.rec) }
 
 func (r *Run) backgrounded() bool {

@@ -12,14 +12,6 @@ import (
 	"github.com/hobjobs/hob/internal/vt"
 )
 
-var (
-	_ engine.Resizer        = (*Run)(nil)
-	_ engine.EntryReader    = (*Run)(nil)
-	_ engine.KeySender      = (*Run)(nil)
-	_ engine.ScreenReader   = (*Run)(nil)
-	_ engine.TerminalOpener = (*Run)(nil)
-)
-
 // replayBytes is how much of the log a screen is built from at most. State that a program set
 // before that and has not set again is unknown.
 const replayBytes = 1 << 20
@@ -42,7 +34,7 @@ func (r *Run) replay(ctx context.Context) (*vt.Terminal, error) {
 	return t, nil
 }
 
-// Screen implements [engine.ScreenReader].
+// Screen implements [engine.Run].
 func (r *Run) Screen(ctx context.Context) (engine.Screen, error) {
 	t, err := r.replay(ctx)
 	if err != nil {
@@ -55,7 +47,7 @@ func (r *Run) Screen(ctx context.Context) (engine.Screen, error) {
 	return s, nil
 }
 
-// SendKeys implements [engine.KeySender]. If the encoding of a key depends on the modes that the
+// SendKeys implements [engine.Run]. If the encoding of a key depends on the modes that the
 // program has set, it reads the end of the log to find them.
 func (r *Run) SendKeys(ctx context.Context, names []string) error {
 	keys, err := vt.ParseKeys(names...)
@@ -79,7 +71,7 @@ func (r *Run) SendKeys(ctx context.Context, names []string) error {
 	return r.Write(ctx, p)
 }
 
-// Paste implements [engine.KeySender].
+// Paste implements [engine.Run].
 func (r *Run) Paste(ctx context.Context, p []byte) error {
 	t := vt.New(80, 24)
 	if r.rec.Job.Kind == engine.KindPTY {
@@ -91,7 +83,7 @@ func (r *Run) Paste(ctx context.Context, p []byte) error {
 	return r.Write(ctx, t.EncodePaste(p))
 }
 
-// Resize implements [engine.Resizer].
+// Resize implements [engine.Run].
 func (r *Run) Resize(ctx context.Context, s engine.Size) error {
 	if r.rec.Job.Kind != engine.KindPTY {
 		return engine.ErrUnsupported

@@ -32,7 +32,7 @@ const (
 	linkEvery   = 500 * time.Millisecond // while the host cannot be reached
 )
 
-// OpenTerminal implements [engine.TerminalOpener]. The terminal is on the host; its screen is
+// OpenTerminal implements [engine.Run]. The terminal is on the host; its screen is
 // rebuilt here from the log. The host does not answer the job's terminal queries; this session does
 // while it has control.
 func (r *Run) OpenTerminal(ctx context.Context, o engine.TerminalOptions) (engine.Terminal, error) {
