@@ -29,6 +29,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -110,14 +111,10 @@ func Serve(ctx context.Context, c Config, t mcp.Transport) error {
 
 // clientName is the name of a client, shortened for lists.
 func clientName(i *mcp.Implementation) string {
-	name := ""
-	if i != nil {
-		name = oneLine(i.Name, 40)
+	if i == nil {
+		return "agent"
 	}
-	if name == "" {
-		name = "agent"
-	}
-	return name
+	return cmp.Or(oneLine(i.Name, 40), "agent")
 }
 
 // agent is the state of one session.

@@ -16,9 +16,8 @@ func (p *parser) mprocs(v *value) {
 		}
 		return s, nil
 	}
-	if procs := p.object(top.get("procs"), "procs"); procs != nil {
-		for i := range procs.fields {
-			f := &procs.fields[i]
+	if procs := p.fields(p.choose(top.get("procs")), "procs"); procs.v != nil {
+		for _, f := range procs.v.fields {
 			if f.value.kind != nullValue { // null removes a process of another file
 				p.add(p.mproc(f))
 			}
@@ -27,16 +26,7 @@ func (p *parser) mprocs(v *value) {
 	top.rest()
 }
 
-// object returns v if it is an object, after its $select.
-func (p *parser) object(v *value, at string) *value {
-	if v = p.choose(v); v != nil && v.kind != objectValue {
-		p.fail(v.line, "%s must be an object", at)
-		return nil
-	}
-	return v
-}
-
-func (p *parser) mproc(in *field) Process {
+func (p *parser) mproc(in field) Process {
 	at := "procs." + in.name
 	proc := Process{Name: in.name, Line: in.line, Dir: p.plan.Dir, Env: map[string]string{}}
 	v := p.choose(&in.value)
