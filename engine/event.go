@@ -104,7 +104,11 @@ func (e *Engine) History(ctx context.Context, since time.Time) ([]Event, error) 
 				continue
 			}
 			ended = ended || kind == EventExited || kind == EventLost
-			evs = append(evs, Event{Kind: kind, Job: j, Offset: f.Offset, At: f.At, Note: noteOf(kind, f), Exit: Exit{Code: f.Code, Signal: f.Signal}})
+			ev := Event{Kind: kind, Job: j, Offset: f.Offset, At: f.At, Exit: Exit{Code: f.Code, Signal: f.Signal}}
+			if kind == EventAttention {
+				ev.Note = Note{Title: f.Title, Body: f.Body}
+			}
+			evs = append(evs, ev)
 		}
 		// The end is in the records even if it could not be added to the history.
 		if exit, ok := j.Ended(); ok && !ended {
@@ -113,13 +117,6 @@ func (e *Engine) History(ctx context.Context, since time.Time) ([]Event, error) 
 	}
 	slices.SortStableFunc(evs, func(a, b Event) int { return a.At.Compare(b.At) })
 	return evs, nil
-}
-
-func noteOf(kind EventKind, f jobdir.Fact) Note {
-	if kind != EventAttention {
-		return Note{}
-	}
-	return Note{Title: f.Title, Body: f.Body}
 }
 
 // fact is an event without its job. The job is added when the event is read, so that the reader
@@ -233,7 +230,7 @@ func rowChanged(old, j *Job) bool {
 		return true
 	}
 	return !j.Status.Finished() && (j.Cwd != old.Cwd || j.Paused != old.Paused || j.Alternate != old.Alternate ||
-		j.Entry != old.Entry || !reflect.DeepEqual(j.Pending, old.Pending) || j.Scheduled != old.Scheduled || !sameProgress(j.Progress, old.Progress) ||
+		j.Entry != old.Entry || !reflect.DeepEqual(j.Pending, old.Pending) || j.Scheduled != old.Scheduled || !reflect.DeepEqual(j.Progress, old.Progress) ||
 		j.Status == Stopping && old.Status != Stopping || j.Status == Running && old.Status == Stopping)
 }
 
@@ -242,8 +239,4 @@ func endKind(s Status) EventKind {
 		return EventLost
 	}
 	return EventExited
-}
-
-func sameProgress(a, b *Progress) bool {
-	return a == b || a != nil && b != nil && *a == *b
 }

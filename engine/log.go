@@ -188,8 +188,11 @@ func each(read func(line func(logfile.Line) error) error) iter.Seq2[Line, error]
 				dropped += found.Gap
 				return nil
 			}
-			line := lineOf(found)
-			line.Dropped, dropped = dropped, 0
+			line := Line{
+				Number: found.Number, Start: found.Off, End: found.End, Text: found.Text, Raw: found.Raw,
+				Cut: found.Cut > 0 || found.RawCut, TextCut: found.Cut > 0, Dropped: dropped,
+			}
+			dropped = 0
 			if !yield(line, nil) {
 				return errEnough
 			}
@@ -198,12 +201,6 @@ func each(read func(line func(logfile.Line) error) error) iter.Seq2[Line, error]
 		if err != nil && !errors.Is(err, errEnough) {
 			yield(Line{}, err)
 		}
-	}
-}
-
-func lineOf(l logfile.Line) Line {
-	return Line{
-		Number: l.Number, Start: l.Off, End: l.End, Text: l.Text, Raw: l.Raw, Cut: l.Cut > 0 || l.RawCut, TextCut: l.Cut > 0,
 	}
 }
 

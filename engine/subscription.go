@@ -192,7 +192,8 @@ func (s *Subscription) covers(id ID) bool {
 func (s *Subscription) watchSnapshot() (admitted bool) {
 	s.k.mu.Lock()
 	defer s.k.mu.Unlock()
-	s.k.watchLocked(s)
+	s.k.watchJobsLocked(s.unwatched)
+	s.unwatched = nil
 	return s.admitted
 }
 

@@ -34,11 +34,9 @@ type tracking struct {
 }
 
 // changed makes subscriptions notice soon what this engine did itself.
-func (e *Engine) changed() { e.tracking.requestScan() }
-
-func (k *tracking) requestScan() {
+func (e *Engine) changed() {
 	select {
-	case k.poke <- struct{}{}:
+	case e.tracking.poke <- struct{}{}:
 	default:
 	}
 }
@@ -81,8 +79,10 @@ func (k *tracking) admit(ctx context.Context, s *Subscription) ([]Event, error) 
 	k.subs[s] = struct{}{}
 	s.admitted, s.lastOut = true, time.Now()
 	k.paceLocked()
-	if s.unwatched = found.jobs; s.attended == nil {
-		k.watchLocked(s)
+	if s.attended == nil {
+		k.watchJobsLocked(found.jobs)
+	} else {
+		s.unwatched = found.jobs
 	}
 	k.e.sweepSometimes()
 	return batch, nil
@@ -247,12 +247,6 @@ func (k *tracking) mergeLocked(f found) {
 			t.publishLocked(nil, initialFacts(t.job, f.sent[j.ID], k.e.cfg.now()))
 		}
 	}
-}
-
-// watchLocked starts watching the jobs that were read for the snapshot of s.
-func (k *tracking) watchLocked(s *Subscription) {
-	k.watchJobsLocked(s.unwatched)
-	s.unwatched = nil
 }
 
 // watchJobsLocked starts watching the jobs that a subscription needs: attended ones first, then the

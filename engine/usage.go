@@ -181,7 +181,7 @@ func (k *tracking) measuredLocked(jobs []Job) (changed bool) {
 			continue
 		}
 		t.job.CPU, t.job.RSS, t.job.Ports = j.CPU, j.RSS, j.Ports
-		if now := usageOf(&j); now.differs(t.published) {
+		if now := (use{j.CPU, j.RSS, j.Ports}); now.differs(t.published) {
 			t.published = now
 			t.publishLocked(nil, []fact{{kind: EventTitle, offset: t.job.Output, at: k.e.cfg.now()}})
 			changed = true
@@ -196,8 +196,6 @@ type use struct {
 	rss   int64
 	ports []int
 }
-
-func usageOf(j *Job) use { return use{j.CPU, j.RSS, j.Ports} }
 
 // differs reports whether the difference from the published usage is visible to the user. Many
 // small changes add up to a visible one.

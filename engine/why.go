@@ -314,7 +314,7 @@ func (x *explainer) exited(exit Exit, lines []string) {
 	case code == 137 && exit.OOMKills > 0:
 		x.Cause, x.Summary = causeMemory, outcome+": the kernel killed one of its processes because memory ran out"
 		return
-	case code == 124 && len(x.j.Command) > 0 && programName(x.j.Command[0]) == "timeout":
+	case code == 124 && len(x.j.Command) > 0 && baseName(x.j.Command[0]) == "timeout":
 		x.Cause, x.Summary = causeTimeout, outcome+": the program timeout ended it when its time was up"
 		return
 	}
@@ -361,8 +361,6 @@ var signalNames = map[int]string{
 	2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 6: "SIGABRT", 8: "SIGFPE", 9: "SIGKILL", 11: "SIGSEGV", 13: "SIGPIPE", 15: "SIGTERM",
 	24: "SIGXCPU", 25: "SIGXFSZ",
 }
-
-func programName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
 // fromOutput explains the end by a report in the output, if there is one.
 func (x *explainer) fromOutput(outcome string, exit Exit, lines []string) bool {

@@ -186,7 +186,7 @@ func (b *Backend) Close() error {
 
 // Open implements [engine.Backend].
 func (b *Backend) Open(_ context.Context, r engine.Record) (engine.Run, error) {
-	return &Run{b: b, h: b.hostOf(r), rec: r}, nil
+	return &Run{b: b, h: b.host(hostName(r)), rec: r}, nil
 }
 
 // HostDir implements [engine.Placer].

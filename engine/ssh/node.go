@@ -1,6 +1,7 @@
 package ssh
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -74,7 +75,7 @@ func (r *Run) stopOnCluster(ctx context.Context, grace time.Duration, by, reason
 		if !e.Over && e.EndedBy == nil {
 			a, err := r.h.ask(ctx, slow, recipe.Cancel(dir, id, by, reason), askOptions{asks: true, limit: queueLimit})
 			if err == nil && wordOf(a.Out) != "ok" {
-				err = fmt.Errorf("the job cannot be ended: its node: %w; Slurm: %s", cmpErr(askErr, s.Why), wordOf(a.Out))
+				err = fmt.Errorf("the job cannot be ended: its node: %w; Slurm: %s", cmp.Or(askErr, errors.New("it answered "+s.Why)), wordOf(a.Out))
 			}
 			if err != nil {
 				return report, err
@@ -84,13 +85,6 @@ func (r *Run) stopOnCluster(ctx context.Context, grace time.Duration, by, reason
 	exit, err := r.awaitEnd(ctx, max(0, grace)+queueLimit)
 	report.Escalated = report.Escalated || grace >= 0 && exit.Signal == "SIGKILL"
 	return report, err
-}
-
-func cmpErr(err error, word string) error {
-	if err != nil {
-		return err
-	}
-	return errors.New("it answered " + word)
 }
 
 // awaitEnd waits until the end of the job is in the record here.

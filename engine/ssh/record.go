@@ -237,9 +237,7 @@ func wordsOf(r engine.Record, name string) []string {
 
 const maxLine = 4 << 10
 
-// hostOf returns the host that is asked about a job.
-func (b *Backend) hostOf(r engine.Record) *host { return b.host(hostName(r)) }
-
+// hostName returns the name of the host that is asked about a job.
 func hostName(r engine.Record) string {
 	if RunsHere(r) {
 		return "" // the sh of this machine

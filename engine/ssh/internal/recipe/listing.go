@@ -91,10 +91,6 @@ func ParseListAgain(out []byte, known map[string]*Entry) Listing {
 	return p.l
 }
 
-func newEntry(id string) *Entry {
-	return &Entry{ID: id, Sizes: map[string]int64{}}
-}
-
 type listParser struct {
 	l    Listing
 	at   *Entry            // nil: none was spoken of
@@ -116,7 +112,7 @@ func (p *listParser) line(s string) {
 		}
 	case word == "job":
 		f := append(strings.Fields(rest), "", "", "")
-		p.at = newEntry(f[0])
+		p.at = &Entry{ID: f[0], Sizes: map[string]int64{}}
 		p.at.Gone, p.at.Claimed, p.at.Over = f[1] == "gone", f[1] == "claim", f[2] == "over"
 		p.l.Jobs[f[0]] = p.at
 	case word == "ready" && p.at != nil:
