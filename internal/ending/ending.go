@@ -141,50 +141,38 @@ func meaning(e *record.Exit) string {
 	return ""
 }
 
-// codeWord explains codes that shells give a meaning.
+// codeWords are what shells mean by some codes.
+var codeWords = [...]struct {
+	code int
+	word string
+}{
+	{126, "command not executable"}, {127, "command not found"}, {130, "interrupted"},
+	{137, "killed: out of memory?"}, {139, "invalid memory access"}, {143, "terminated"},
+}
+
 func codeWord(code int) string {
-	switch code {
-	case 126:
-		return "command not executable"
-	case 127:
-		return "command not found"
-	case 130:
-		return "interrupted"
-	case 137:
-		return "killed: out of memory?"
-	case 139:
-		return "invalid memory access"
-	case 143:
-		return "terminated"
+	for _, c := range codeWords {
+		if c.code == code {
+			return c.word
+		}
 	}
 	return ""
 }
 
+// signalWords are what signals usually mean.
+var signalWords = [...]struct{ name, word string }{
+	{"SIGHUP", "terminal closed"}, {"SIGINT", "interrupted"}, {"SIGQUIT", "aborted"}, {"SIGABRT", "aborted"},
+	{"SIGKILL", "not by hob: out of memory?"}, {"SIGSEGV", "invalid memory access"}, {"SIGBUS", "invalid memory access"},
+	{"SIGILL", "invalid instruction"}, {"SIGFPE", "arithmetic error"}, {"SIGPIPE", "its output was closed"},
+	{"SIGTERM", "terminated"}, {"SIGXCPU", "CPU time limit"}, {"SIGXFSZ", "file size limit"},
+}
+
 // SignalWord explains what a signal usually means.
 func SignalWord(name string) string {
-	switch name {
-	case "SIGHUP":
-		return "terminal closed"
-	case "SIGINT":
-		return "interrupted"
-	case "SIGQUIT", "SIGABRT":
-		return "aborted"
-	case "SIGKILL":
-		return "not by hob: out of memory?"
-	case "SIGSEGV", "SIGBUS":
-		return "invalid memory access"
-	case "SIGILL":
-		return "invalid instruction"
-	case "SIGFPE":
-		return "arithmetic error"
-	case "SIGPIPE":
-		return "its output was closed"
-	case "SIGTERM":
-		return "terminated"
-	case "SIGXCPU":
-		return "CPU time limit"
-	case "SIGXFSZ":
-		return "file size limit"
+	for _, s := range signalWords {
+		if s.name == name {
+			return s.word
+		}
 	}
 	return ""
 }
