@@ -162,3 +162,11 @@ func TestResizeKeepsCellsWhole(t *testing.T) {
 		}
 	}
 }
+
+func (t *Terminal) cellsText(cells []Cell) []byte {
+	var b []byte
+	for _, c := range cells {
+		b = t.appendText(b, c)
+	}
+	return b
+}

@@ -88,7 +88,7 @@ func (s *snapshot) mainRows(limit int) {
 	n := t.ScrollbackLen()
 	first := max(0, n-limit)
 	rows := make([]*row, 0, n-first+t.rows)
-	t.walkScrollback(first, func(cells []Cell, wrapped bool) bool {
+	for cells, wrapped := range t.ScrollbackRows(first) {
 		r := &row{cells: make([]Cell, t.cols), wrap: wrapped}
 		if len(cells) <= t.cols {
 			copy(r.cells, cells)
@@ -97,8 +97,7 @@ func (s *snapshot) mainRows(limit int) {
 			last.attr |= edgeSpacer
 		}
 		rows = append(rows, r)
-		return true
-	})
+	}
 	s.rows(append(rows, t.screens[0].rows...))
 }
 

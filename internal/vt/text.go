@@ -1,14 +1,19 @@
 package vt
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // Text returns the current screen as lines of text, without trailing blanks and empty
 // lines.
 func (t *Terminal) Text() string {
 	var b []byte
 	for _, r := range t.scr.rows {
-		b = appendTrimmed(b, t.cellsText(r.cells))
-		b = append(b, '\n')
+		for _, c := range r.cells {
+			b = t.appendText(b, c)
+		}
+		b = append(bytes.TrimRight(b, " "), '\n')
 	}
 	return strings.TrimRight(string(b), "\n")
 }
@@ -36,11 +41,10 @@ func (t *Terminal) MainANSI() string {
 		b = append(t.AppendANSI(b, line), '\n')
 		line = line[:0]
 	}
-	t.walkScrollback(0, func(row []Cell, wrapped bool) bool {
+	for row, wrapped := range t.ScrollbackRows(0) {
 		line = append(line, row...)
 		end(wrapped)
-		return true
-	})
+	}
 	rows := t.screens[0].rows
 	for y, r := range rows {
 		var next *row
@@ -55,22 +59,6 @@ func (t *Terminal) MainANSI() string {
 		end(false)
 	}
 	return strings.TrimRight(string(b), "\n")
-}
-
-func (t *Terminal) cellsText(cells []Cell) []byte {
-	var b []byte
-	for _, c := range cells {
-		b = t.appendText(b, c)
-	}
-	return b
-}
-
-func appendTrimmed(b, text []byte) []byte {
-	n := len(text)
-	for n > 0 && text[n-1] == ' ' {
-		n--
-	}
-	return append(b, text[:n]...)
 }
 
 // AppendANSI appends cells to b with SGR sequences and links, without trailing blanks
