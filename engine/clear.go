@@ -194,12 +194,17 @@ func (e *Engine) inTrash(refs []ID) ([]ID, error) {
 // together, so that one [Engine.Undo] restores them all. It returns the jobs in their final state.
 // A job that cannot be stopped is kept and reported in the error.
 func (e *Engine) Remove(ctx context.Context, ids ...ID) ([]Job, error) {
-	errs := make([]error, len(ids), len(ids)+1)
+	found, errs := make([]Job, len(ids)), make([]error, len(ids), len(ids)+1)
 	var work sync.WaitGroup
 	for i, id := range ids {
-		work.Go(func() { errs[i] = e.stopForRemoval(ctx, id) })
+		work.Go(func() { found[i], errs[i] = e.read(ctx, id) })
 	}
 	work.Wait()
+	queuedFirst(found, func(i int) {
+		if errs[i] == nil {
+			errs[i] = e.stopForRemoval(ctx, found[i])
+		}
+	})
 	var over []ID
 	for i, id := range ids {
 		if errs[i] == nil {
@@ -211,12 +216,11 @@ func (e *Engine) Remove(ctx context.Context, ids ...ID) ([]Job, error) {
 }
 
 // stopForRemoval stops a job that is running or has left processes behind.
-func (e *Engine) stopForRemoval(ctx context.Context, id ID) error {
-	j, err := e.read(ctx, id)
-	if err != nil || j.Status.Finished() && (j.Status != Lost || len(j.Exit.Survivors) == 0) {
-		return err
+func (e *Engine) stopForRemoval(ctx context.Context, j Job) error {
+	if j.Status.Finished() && (j.Status != Lost || len(j.Exit.Survivors) == 0) {
+		return nil
 	}
-	if _, err := e.Stop(ctx, id, StopOptions{}); !errors.Is(err, ErrNotRunning) {
+	if _, err := e.Stop(ctx, j.ID, StopOptions{}); !errors.Is(err, ErrNotRunning) {
 		return err
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hobjobs/hob/internal/jobdir"
 )
@@ -244,6 +245,28 @@ func (e *Engine) Stop(ctx context.Context, id ID, o StopOptions) (StopReport, er
 	}
 	e.changed()
 	return report, opError("stop", j, err)
+}
+
+// StopAll stops jobs as [Engine.Stop] does, in parallel, those in queues first. The reports and the
+// errors are in the order of the jobs.
+func (e *Engine) StopAll(ctx context.Context, jobs []Job, o StopOptions) (reports []StopReport, errs []error) {
+	reports, errs = make([]StopReport, len(jobs)), make([]error, len(jobs))
+	queuedFirst(jobs, func(i int) { reports[i], errs[i] = e.Stop(ctx, jobs[i].ID, o) })
+	return reports, errs
+}
+
+// queuedFirst calls stop for all jobs in parallel, for those in queues before the others: the end of a
+// job may start the next one of its queue.
+func queuedFirst(jobs []Job, stop func(i int)) {
+	for _, queued := range []bool{true, false} {
+		var work sync.WaitGroup
+		for i, j := range jobs {
+			if (j.Status == Queued) == queued {
+				work.Go(func() { stop(i) })
+			}
+		}
+		work.Wait()
+	}
 }
 
 // recordSurvivors records what remains of the process tree of a job that had ended before it was

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -87,8 +86,8 @@ func (a *app) toKill(ctx context.Context, refs []string, f killFlags) ([]engine.
 	return []engine.Job{job}, err
 }
 
-// stopAll stops the jobs concurrently, those in queues first, so that their grace periods do not add
-// up, and reports the results in the order given.
+// stopAll stops the jobs together, so that their grace periods do not add up, and reports the results
+// in the order given.
 func (a *app) stopAll(ctx context.Context, jobs []engine.Job, f killFlags) error {
 	o := engine.StopOptions{KeepDaemons: f.keepDaemons, By: "cli"}
 	if f.grace != notGiven {
@@ -97,17 +96,7 @@ func (a *app) stopAll(ctx context.Context, jobs []engine.Job, f killFlags) error
 			o.Grace = -1
 		}
 	}
-	reports := make([]engine.StopReport, len(jobs))
-	errs := make([]error, len(jobs))
-	var work sync.WaitGroup
-	for _, queued := range []bool{true, false} { // the end of a job may start the next one of its queue
-		for i, j := range jobs {
-			if (j.Status == engine.Queued) == queued {
-				work.Go(func() { reports[i], errs[i] = a.eng.Stop(ctx, j.ID, o) })
-			}
-		}
-		work.Wait()
-	}
+	reports, errs := a.eng.StopAll(ctx, jobs, o)
 	for i, j := range jobs {
 		if errs[i] == nil {
 			a.reportStopped(j, reports[i])
