@@ -151,11 +151,7 @@ func clip(s string) string {
 	if len(s) <= maxText {
 		return s
 	}
-	cut := maxText
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut]
+	return strings.ToValidUTF8(s[:maxText], "") // without a part of a character
 }
 
 // cwdOf returns the directory that OSC 7 names, if it is on this machine.

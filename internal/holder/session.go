@@ -4,9 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"unicode/utf8"
 
 	"github.com/hobjobs/hob/engine/record"
+	"github.com/hobjobs/hob/internal/logfile"
 )
 
 const (
@@ -209,15 +209,7 @@ func (c *Client) Paste(ctx context.Context, p []byte) error {
 
 // pieceOf returns the length of the first part of a long text. It splits no character and no CRLF.
 func pieceOf(p []byte) int {
-	n := len(p)
-	for n > len(p)-utf8.UTFMax && n > 1 && !utf8.RuneStart(p[n-1]) {
-		n--
-	}
-	if r, size := utf8.DecodeRune(p[n-1:]); r != utf8.RuneError || size > 1 {
-		n = n - 1 + size // the last character is complete
-	} else if n > 1 {
-		n-- // it may continue after p
-	}
+	n := max(1, len(p)-logfile.IncompleteRune(p))
 	if n > 1 && p[n-1] == '\r' {
 		n--
 	}

@@ -64,10 +64,7 @@ func cleanText(b []byte, limit int) string {
 	if len(s) <= limit {
 		return s
 	}
-	for !utf8.RuneStart(s[limit]) {
-		limit--
-	}
-	return s[:limit]
+	return strings.ToValidUTF8(s[:limit], "") // without a part of a character
 }
 
 func (t *Terminal) setTitle(s string) {
