@@ -109,10 +109,8 @@ func (r *reader) isHolder(pid int) bool {
 	if err != nil {
 		return false
 	}
-	if i := bytes.IndexByte(args, 0); i >= 0 {
-		args = args[:i]
-	}
-	return filepath.Base(string(args)) == HolderName
+	program, _, _ := bytes.Cut(args, []byte{0})
+	return filepath.Base(string(program)) == HolderName
 }
 
 // Cmdline returns the command line of pid. It is empty for a zombie or a kernel thread.

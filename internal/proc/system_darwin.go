@@ -108,10 +108,7 @@ func fromKinfo(k *unix.KinfoProc) Process {
 	if s := k.Proc.P_stat; s > 0 && int(s) < len(states) {
 		p.State = states[s]
 	}
-	name := k.Proc.P_comm[:]
-	if i := bytes.IndexByte(name, 0); i >= 0 {
-		name = name[:i]
-	}
+	name, _, _ := bytes.Cut(k.Proc.P_comm[:], []byte{0})
 	p.Comm = string(name)
 	if sid, err := unix.Getsid(p.PID); err == nil {
 		p.Session = sid

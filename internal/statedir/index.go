@@ -2,7 +2,6 @@ package statedir
 
 import (
 	"bytes"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	fastjson "github.com/segmentio/encoding/json"
 
@@ -82,12 +82,8 @@ func sumMatches(line []byte) bool {
 	if len(line) < crcLen+2 || line[crcLen] != ' ' {
 		return false
 	}
-	var sum [4]byte
-	if _, err := hex.Decode(sum[:], line[:crcLen]); err != nil {
-		return false
-	}
-	want := uint32(sum[0])<<24 | uint32(sum[1])<<16 | uint32(sum[2])<<8 | uint32(sum[3])
-	return sumOf(line[crcLen+1:]) == want
+	sum, err := strconv.ParseUint(string(line[:crcLen]), 16, 32)
+	return err == nil && sumOf(line[crcLen+1:]) == uint32(sum)
 }
 
 // Find returns the record of a job, nil if the index lacks it.
