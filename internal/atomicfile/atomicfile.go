@@ -88,16 +88,12 @@ func put(path string, data []byte, opts []Option, publish publisher) error {
 	for _, o := range opts {
 		o(&s)
 	}
-	dir, name := filepath.Split(path)
-	if dir == "" {
-		dir = "."
-	}
 	err := putReserve(path, data, s, publish)
 	if errors.Is(err, errNoReserve) {
-		err = putTemp(dir, name, path, data, s, publish)
+		err = putTemp(path, data, s, publish)
 	}
 	if err == nil && s.sync {
-		err = SyncDir(dir)
+		err = SyncDir(filepath.Dir(path))
 	}
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, cause(err))
@@ -106,10 +102,10 @@ func put(path string, data []byte, opts []Option, publish publisher) error {
 }
 
 // putTemp writes data to a temporary file and publishes it.
-func putTemp(dir, name, path string, data []byte, s settings, publish publisher) error {
-	temp, err := os.CreateTemp(dir, "."+name+tempMark)
+func putTemp(path string, data []byte, s settings, publish publisher) error {
+	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+tempMark)
 	if err != nil {
-		return fmt.Errorf("cannot create a file in %s: %w", filepath.Clean(dir), cause(err))
+		return fmt.Errorf("cannot create a file in %s: %w", filepath.Dir(path), cause(err))
 	}
 	err = fill(temp, data, s)
 	if cerr := temp.Close(); err == nil {
