@@ -45,11 +45,19 @@ type host struct {
 	queue    queue     // of the cluster whose login node it is
 }
 
-// conn is one connection.
+// conn is one connection and its sessions.
 type conn struct {
 	shell.Transport
-	*pool
-	host recipe.Host // known once the hello request is answered
+	host    recipe.Host // known once the hello request is answered
+	cluster bool        // sessions know requests about jobs on a cluster
+
+	// Each lane opens one session at a time. The first session of all is opened before any
+	// other: a server that allows only one then refuses the others, which share it.
+	opening [lanes]sync.Mutex
+	first   sync.Mutex // locked after opening
+	mu      sync.Mutex // guards open and closed
+	open    [lanes][]*pooled
+	closed  bool
 
 	nodesMu sync.Mutex // guards nodes
 	nodes   []*nodeSession
@@ -59,7 +67,7 @@ type conn struct {
 // too, the empty name.
 func newConn(tr shell.Transport, host string) *conn {
 	_, onCluster := slurm.Login(host)
-	return &conn{Transport: tr, pool: &pool{tr: tr, cluster: onCluster || host == ""}}
+	return &conn{Transport: tr, cluster: onCluster || host == ""}
 }
 
 func newHost(b *Backend, name string) *host {
@@ -79,7 +87,7 @@ func (c *conn) gone() bool {
 // shut closes the connection and everything of it.
 func (c *conn) shut() {
 	c.Transport.Close()
-	c.pool.close()
+	c.closeSessions()
 	c.closeNodes()
 }
 

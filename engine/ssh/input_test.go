@@ -150,8 +150,8 @@ func (r *rig) typing() bool {
 	if c == nil {
 		return false
 	}
-	c.pool.mu.Lock()
-	defer c.pool.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	return slices.ContainsFunc(c.open[slow], func(s *pooled) bool { return s.pending > 0 })
 }
 

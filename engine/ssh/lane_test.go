@@ -21,7 +21,7 @@ func TestStartSharesTheSession(t *testing.T) {
 	sessions := func() (n [lanes]int) {
 		h := r.b.host("box")
 		h.mu.Lock()
-		p := h.conn.pool
+		p := h.conn
 		h.mu.Unlock()
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -78,8 +78,8 @@ func TestSessionOfOneLaneDoesNotWaitForAnother(t *testing.T) {
 	h.mu.Lock()
 	tr := &slowTransport{Transport: h.conn.Transport, asked: make(chan struct{}), allowed: make(chan struct{})}
 	h.mu.Unlock()
-	p := &pool{tr: tr}
-	defer p.close()
+	p := newConn(tr, "box")
+	defer p.closeSessions()
 	if _, err := p.take(t.Context(), quick); err != nil {
 		t.Fatal(err)
 	}
