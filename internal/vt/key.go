@@ -160,14 +160,8 @@ func functionKeyOf(code rune) (functionKey, bool) {
 	if code < KeyHome || code > KeyBegin {
 		return functionKey{}, false
 	}
-	return [...]functionKey{
-		KeyHome - KeyHome:     {1, 'H', false},
-		KeyEnd - KeyHome:      {1, 'F', false},
-		KeyInsert - KeyHome:   {2, '~', false},
-		KeyDelete - KeyHome:   {3, '~', false},
-		KeyPageUp - KeyHome:   {5, '~', false},
-		KeyPageDown - KeyHome: {6, '~', false},
-		KeyBegin - KeyHome:    {1, 'E', false},
+	return [...]functionKey{ // from KeyHome to KeyBegin
+		{1, 'H', false}, {1, 'F', false}, {2, '~', false}, {3, '~', false}, {5, '~', false}, {6, '~', false}, {1, 'E', false},
 	}[code-KeyHome], true
 }
 
