@@ -216,11 +216,7 @@ func (t *Terminal) down(n int) {
 }
 
 func (t *Terminal) forward(n int) {
-	limit := t.cols - 1
-	if t.cur.x <= t.rgt {
-		limit = t.rgt
-	}
-	t.cur.x, t.cur.pending = min(t.cur.x+n, limit), false
+	t.cur.x, t.cur.pending = min(t.cur.x+n, t.rightLimit()), false
 }
 
 func (t *Terminal) backward(n int) {
@@ -274,11 +270,7 @@ func (t *Terminal) resetTabs() {
 }
 
 func (t *Terminal) tabForward(n int) {
-	limit := t.cols - 1
-	if t.cur.x <= t.rgt {
-		limit = t.rgt
-	}
-	x := t.cur.x
+	x, limit := t.cur.x, t.rightLimit()
 	for ; n > 0 && x < limit; n-- {
 		for x++; x < limit && !t.tabs[x]; x++ {
 		}
