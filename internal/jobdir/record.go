@@ -109,7 +109,7 @@ func (e *ReadError) Error() string {
 func (e *ReadError) Unwrap() error { return e.Err }
 
 // Temporary reports whether the system lacked resources, such as open files.
-func (e *ReadError) Temporary() bool { return isShortage(e.Err) }
+func (e *ReadError) Temporary() bool { return plainfile.IsShortage(e.Err) }
 
 // ErrNoMeta is the error for a directory without meta.json: a job on a host that is being
 // created, or the remains of one.
@@ -139,7 +139,7 @@ func read(dir string, from recordFiles) (Record, error) {
 			return r, statErr
 		}
 		return r, ErrNoMeta
-	case isShortage(err):
+	case plainfile.IsShortage(err):
 		r.noteReadError(MetaFile, err)
 		meta = Meta{}
 	case err != nil:

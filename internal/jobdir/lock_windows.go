@@ -7,13 +7,6 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// isShortage reports whether err is a temporary lack of resources, not a property of the
-// file.
-func isShortage(err error) bool {
-	return errors.Is(err, windows.ERROR_TOO_MANY_OPEN_FILES) || errors.Is(err, windows.ERROR_SHARING_VIOLATION) ||
-		errors.Is(err, windows.ERROR_NOT_ENOUGH_MEMORY)
-}
-
 // tryLock locks f without waiting, until it is closed.
 func tryLock(f *os.File) error {
 	return lockFileEx(f, windows.LOCKFILE_EXCLUSIVE_LOCK)

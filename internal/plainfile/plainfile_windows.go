@@ -1,0 +1,25 @@
+package plainfile
+
+import (
+	"errors"
+	"io/fs"
+	"strconv"
+
+	"golang.org/x/sys/windows"
+)
+
+const nonblock, nofollow = 0, 0
+
+func isLink(error) bool { return false }
+
+// IsShortage reports whether an open failed by a temporary lack of resources, not a property of the
+// file.
+func IsShortage(err error) bool {
+	return errors.Is(err, windows.ERROR_TOO_MANY_OPEN_FILES) || errors.Is(err, windows.ERROR_SHARING_VIOLATION) ||
+		errors.Is(err, windows.ERROR_NOT_ENOUGH_MEMORY)
+}
+
+// CheckOwner does nothing on this system, where access control lists protect a user's files.
+func CheckOwner(fs.FileInfo) error { return nil }
+
+func userName(uid int) string { return "user " + strconv.Itoa(uid) }
