@@ -25,6 +25,7 @@ import (
 	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/localjob"
+	"github.com/hobjobs/hob/internal/plainfile"
 	"github.com/hobjobs/hob/internal/queue"
 )
 
@@ -161,7 +162,7 @@ func (b *Backend) send(ctx context.Context, h *holderProcess, config []byte, kep
 	defer cancel()
 	cut := context.AfterFunc(ctx, func() {
 		b.kids.kill(h.pid)
-		_ = localjob.WithDescriptor(h.config, func(fd int) error { return unix.Shutdown(fd, unix.SHUT_RDWR) }) // another process may share it
+		_ = plainfile.WithDescriptor(h.config, func(fd int) error { return unix.Shutdown(fd, unix.SHUT_RDWR) }) // another process may share it
 	})
 	err := localjob.Send(h.config, config, kept, passed)
 	if !cut() {

@@ -13,6 +13,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/hobjobs/hob/internal/plainfile"
 )
 
 // Alive is the pipe that the holder of a job keeps open until the job's end is recorded. Readers of
@@ -133,17 +135,12 @@ func firstLockedByte(f *os.File, from, to int64) int64 {
 // fileLock locks or asks about the bytes between from and to; to the end if both are 0.
 func fileLock(f *os.File, command int, kind int16, from, to int64) (unix.Flock_t, error) {
 	lock := unix.Flock_t{Type: kind, Whence: io.SeekStart, Start: from, Len: to - from}
-	conn, err := f.SyscallConn()
-	if err != nil {
-		return lock, err
-	}
-	var lockErr error
-	err = conn.Control(func(fd uintptr) {
+	err := plainfile.WithDescriptor(f, func(fd int) error {
 		for {
-			if lockErr = unix.FcntlFlock(fd, command, &lock); !errors.Is(lockErr, unix.EINTR) {
-				return
+			if err := unix.FcntlFlock(uintptr(fd), command, &lock); !errors.Is(err, unix.EINTR) {
+				return err
 			}
 		}
 	})
-	return lock, errors.Join(err, lockErr)
+	return lock, err
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/hobjobs/hob/internal/plainfile"
 )
 
 // files are open files passed to a job, by their descriptor number in the job.
@@ -37,7 +39,7 @@ func (l files) duplicate() (files, error) {
 // duplicate returns a duplicate of f's descriptor, close-on-exec.
 func duplicate(f *os.File) (*os.File, error) {
 	var fd int
-	err := WithDescriptor(f, func(own int) (err error) {
+	err := plainfile.WithDescriptor(f, func(own int) (err error) {
 		fd, err = unix.FcntlInt(uintptr(own), unix.F_DUPFD_CLOEXEC, 0)
 		return err
 	})
@@ -45,20 +47,6 @@ func duplicate(f *os.File) (*os.File, error) {
 		return nil, err
 	}
 	return os.NewFile(uintptr(fd), f.Name()), nil
-}
-
-// WithDescriptor calls use with the descriptor of f without changing its mode: Fd may make it
-// blocking, for every process that shares it.
-func WithDescriptor(f *os.File, use func(fd int) error) error {
-	conn, err := f.SyscallConn()
-	if err != nil {
-		return err
-	}
-	var used error
-	if err := conn.Control(func(fd uintptr) { used = use(int(fd)) }); err != nil {
-		return err
-	}
-	return used
 }
 
 // maxRights is how many descriptors one message may carry. Linux allows 253, macOS as many as fit
@@ -71,7 +59,7 @@ const maxRights = 200
 func Send(to *os.File, config []byte, kept []int, passed map[int]*os.File) error {
 	fds := slices.Clone(kept)
 	for _, n := range slices.Sorted(maps.Keys(passed)) {
-		if err := WithDescriptor(passed[n], func(fd int) error {
+		if err := plainfile.WithDescriptor(passed[n], func(fd int) error {
 			fds = append(fds, fd)
 			return nil
 		}); err != nil {
@@ -142,7 +130,7 @@ func childTable(std [3]*os.File, passed files) []uintptr {
 		for len(table) <= n {
 			table = append(table, ^uintptr(0)) // closed
 		}
-		_ = WithDescriptor(passed[n], func(fd int) error {
+		_ = plainfile.WithDescriptor(passed[n], func(fd int) error {
 			table[n] = uintptr(fd)
 			return nil
 		})

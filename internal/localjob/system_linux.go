@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hobjobs/hob/internal/plainfile"
 	"github.com/hobjobs/hob/internal/proc"
 )
 
@@ -78,7 +79,7 @@ func (g *growth) arm() bool {
 	if g == nil {
 		return false
 	}
-	err := WithDescriptor(g.f, func(fd int) error {
+	err := plainfile.WithDescriptor(g.f, func(fd int) error {
 		for _, p := range g.paths {
 			if _, err := unix.InotifyAddWatch(fd, p, unix.IN_MODIFY|unix.IN_ONESHOT); err != nil {
 				return err

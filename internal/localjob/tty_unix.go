@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hobjobs/hob/engine/record"
+	"github.com/hobjobs/hob/internal/plainfile"
 )
 
 const (
@@ -73,7 +74,7 @@ func (t *tty) resize(size record.Size) error {
 }
 
 // control calls f with the master's descriptor.
-func (t *tty) control(f func(fd int) error) error { return WithDescriptor(t.master, f) }
+func (t *tty) control(f func(fd int) error) error { return plainfile.WithDescriptor(t.master, f) }
 
 // modes returns the modes of the terminal.
 func (t *tty) modes() (modes *unix.Termios, err error) {

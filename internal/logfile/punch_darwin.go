@@ -5,6 +5,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/hobjobs/hob/internal/plainfile"
 )
 
 const (
@@ -16,19 +18,11 @@ const (
 // 32-bit fields that must be zero, an offset and a length. That is a prefix of Fstore_t,
 // for which x/sys has the call.
 func punchRange(f *os.File, off, n int64) error {
-	conn, err := f.SyscallConn()
-	if err != nil {
-		return err
-	}
-	var perr error
-	err = conn.Control(func(fd uintptr) {
-		perr = unix.FcntlFstore(fd, unix.F_PUNCHHOLE, &unix.Fstore_t{Offset: off, Length: n})
+	err := plainfile.WithDescriptor(f, func(fd int) error {
+		return unix.FcntlFstore(uintptr(fd), unix.F_PUNCHHOLE, &unix.Fstore_t{Offset: off, Length: n})
 	})
-	if err != nil {
-		return err
-	}
-	if errors.Is(perr, unix.ENOTSUP) || errors.Is(perr, unix.ENOTTY) {
+	if errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.ENOTTY) {
 		return ErrNoHoles
 	}
-	return perr
+	return err
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os"
 	"syscall"
+
+	"github.com/hobjobs/hob/internal/plainfile"
 )
 
 // From linux/falloc.h and unistd.h.
@@ -15,24 +17,15 @@ const (
 )
 
 func punchRange(f *os.File, off, n int64) error {
-	conn, err := f.SyscallConn()
-	if err != nil {
-		return err
-	}
-	var perr error
-	err = conn.Control(func(fd uintptr) {
+	err := plainfile.WithDescriptor(f, func(fd int) error {
 		for {
-			perr = syscall.Fallocate(int(fd), fallocPunchHole|fallocKeepSize, off, n)
-			if !errors.Is(perr, syscall.EINTR) {
-				return
+			if err := syscall.Fallocate(fd, fallocPunchHole|fallocKeepSize, off, n); !errors.Is(err, syscall.EINTR) {
+				return err
 			}
 		}
 	})
-	if err != nil {
-		return err
-	}
-	if errors.Is(perr, syscall.EOPNOTSUPP) || errors.Is(perr, syscall.ENOSYS) {
+	if errors.Is(err, syscall.EOPNOTSUPP) || errors.Is(err, syscall.ENOSYS) {
 		return ErrNoHoles
 	}
-	return perr
+	return err
 }

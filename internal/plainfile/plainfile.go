@@ -78,3 +78,17 @@ func (e *OwnerError) Error() string {
 }
 
 func (e *OwnerError) Unwrap() error { return fs.ErrPermission }
+
+// WithDescriptor calls use with the descriptor of f without changing its mode: Fd may make it
+// blocking, for every process that shares it.
+func WithDescriptor(f *os.File, use func(fd int) error) error {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var used error
+	if err := conn.Control(func(fd uintptr) { used = use(int(fd)) }); err != nil {
+		return err
+	}
+	return used
+}
