@@ -67,9 +67,9 @@ type Remover interface {
 
 // Capabilities describes differences between backends that callers adapt to.
 type Capabilities struct {
-	PTY, Stdin, Split, Resize, Screen, LogLimit bool
-	TTYStdin                                    bool // a terminal for stdin only
-	Restart                                     bool // [Spec].Restart
+	PTY, Stdin, Split, Resize, LogLimit bool
+	TTYStdin                            bool // a terminal for stdin only
+	Restart                             bool // [Spec].Restart
 }
 
 // Launch has everything that a backend needs to start a job.

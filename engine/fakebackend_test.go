@@ -33,7 +33,7 @@ var _ engine.Backend = (*fakeBackend)(nil)
 func newFake(host string) *fakeBackend {
 	return &fakeBackend{
 		name: "fake" + host, host: host, now: time.Now, jobs: map[engine.ID]*fakeJob{},
-		caps: engine.Capabilities{PTY: true, Stdin: true, Split: true, Resize: true, Screen: true, LogLimit: true, TTYStdin: true},
+		caps: engine.Capabilities{PTY: true, Stdin: true, Split: true, Resize: true, LogLimit: true, TTYStdin: true},
 	}
 }
 

@@ -141,7 +141,7 @@ func (b *Backend) Name() string { return Name }
 // Capabilities implements [engine.Backend]. A host without script(1) refuses a job
 // that asks for a terminal.
 func (b *Backend) Capabilities() engine.Capabilities {
-	return engine.Capabilities{PTY: true, Stdin: true, Split: true, Resize: true, Screen: true, LogLimit: true}
+	return engine.Capabilities{PTY: true, Stdin: true, Split: true, Resize: true, LogLimit: true}
 }
 
 // Serves implements [engine.Backend]. No jobs are started on this machine, but jobs that other

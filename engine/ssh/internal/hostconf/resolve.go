@@ -190,7 +190,7 @@ func unknownToken(s string) bool {
 		if s[i] != '%' {
 			continue
 		}
-		if i++; !strings.ContainsRune("%hnpruidlLjkC", rune(s[i])) {
+		if i++; (&tokens{c: &Config{}}).token(s[i]) == s[i-1:i+1] {
 			return true
 		}
 	}
