@@ -279,13 +279,6 @@ func (h *host) knownOf(rs []engine.Record) map[string]*recipe.Entry {
 	return known
 }
 
-// forget drops the last entry of a job, so that the next look requests it in full.
-func (h *host) forget(id engine.ID) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(h.known, id)
-}
-
 // logFacts is what was last found of the logs of a job that is watched or read, and of its input.
 type logFacts struct {
 	watchers, readers int
