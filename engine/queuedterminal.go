@@ -59,7 +59,6 @@ func (t *queuedTerminal) begun() Terminal {
 	return t.live
 }
 
-// Next implements [Terminal].
 func (t *queuedTerminal) Next(ctx context.Context) (TerminalChunk, error) {
 	if live := t.begun(); live != nil {
 		return live.Next(ctx)
@@ -125,17 +124,14 @@ func (t *queuedTerminal) Write(ctx context.Context, p []byte) error {
 	return err
 }
 
-// Resize implements [Terminal].
 func (t *queuedTerminal) Resize(ctx context.Context, s Size) error {
 	return t.remember(func(o *TerminalOptions) { o.Size = s }, func(live Terminal) error { return live.Resize(ctx, s) })
 }
 
-// TakeControl implements [Terminal].
 func (t *queuedTerminal) TakeControl(ctx context.Context) error {
 	return t.remember(func(o *TerminalOptions) { o.Control = true }, func(live Terminal) error { return live.TakeControl(ctx) })
 }
 
-// SetFacts implements [Terminal].
 func (t *queuedTerminal) SetFacts(ctx context.Context, f TerminalFacts) error {
 	return t.remember(func(o *TerminalOptions) { o.Facts = f }, func(live Terminal) error { return live.SetFacts(ctx, f) })
 }
@@ -155,7 +151,6 @@ func (t *queuedTerminal) remember(first func(*TerminalOptions), later func(Termi
 	return later(live)
 }
 
-// Close implements [Terminal].
 func (t *queuedTerminal) Close() error {
 	t.stop()
 	t.watch.Wait()

@@ -55,7 +55,6 @@ type block struct {
 	data []byte
 }
 
-// Size implements [engine.Output].
 func (o *output) Size(ctx context.Context) (int64, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -63,7 +62,6 @@ func (o *output) Size(ctx context.Context) (int64, error) {
 	return o.size, err
 }
 
-// Holes implements [engine.Output].
 func (o *output) Holes(ctx context.Context) ([]engine.Range, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -148,7 +146,6 @@ func (o *output) take(e *recipe.Entry, at time.Time) error {
 	return nil
 }
 
-// ReadAt implements [engine.Output].
 func (o *output) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -223,7 +220,6 @@ func (o *output) load(ctx context.Context, off int64, want int) error {
 	return nil
 }
 
-// Close implements [engine.Output].
 func (o *output) Close() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

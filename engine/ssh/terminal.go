@@ -247,7 +247,6 @@ type keyboardError struct{ by string }
 
 func (e keyboardError) Error() string { return e.by + " has the keyboard" }
 
-// Write implements [engine.Terminal].
 func (t *terminal) Write(ctx context.Context, p []byte) error {
 	defer t.wake()
 	return t.r.Write(ctx, p)
@@ -288,7 +287,6 @@ func (t *terminal) TakeControl(ctx context.Context) error {
 	return nil
 }
 
-// SetFacts implements [engine.Terminal].
 func (t *terminal) SetFacts(_ context.Context, f engine.TerminalFacts) error {
 	t.mu.Lock()
 	t.o.Facts = f
@@ -300,7 +298,6 @@ func (t *terminal) SetFacts(_ context.Context, f engine.TerminalFacts) error {
 	return nil
 }
 
-// Close implements [engine.Terminal].
 func (t *terminal) Close() error {
 	t.end()
 	return nil
