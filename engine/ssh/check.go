@@ -147,24 +147,22 @@ func (k *checker) tools(ctx context.Context) bool {
 		return k.step("tools", began, "", err)
 	}
 	have := func(tool string) bool { return slices.Contains(k.conn.host.Tools, tool) }
+	user := k.conn.host.User
 	var lacks []string
-	if !have("setsid") && !have("perl") {
-		lacks = append(lacks, "no setsid and no perl: only shells with job control give jobs a process group")
-	}
-	if !have("script") {
-		lacks = append(lacks, "no script: jobs cannot have a terminal")
-	}
-	if !have("mkfifo") {
-		lacks = append(lacks, "no mkfifo: jobs cannot be given input")
-	}
-	if !have("fallocate") {
-		lacks = append(lacks, "no fallocate: logs are not limited")
-	}
-	if !k.conn.host.Proc && !have("ps") {
-		lacks = append(lacks, "no /proc and no ps: processes cannot be identified")
-	}
-	if endsAtLogout(string(logout.Out), k.conn.host.User) {
-		lacks = append(lacks, "jobs end with hob's connection: logind.conf there has KillUserProcesses=yes, and KillExcludeUsers= without "+k.conn.host.User)
+	for _, lack := range []struct {
+		there bool
+		text  string
+	}{
+		{!have("setsid") && !have("perl"), "no setsid and no perl: only shells with job control give jobs a process group"},
+		{!have("script"), "no script: jobs cannot have a terminal"},
+		{!have("mkfifo"), "no mkfifo: jobs cannot be given input"},
+		{!have("fallocate"), "no fallocate: logs are not limited"},
+		{!k.conn.host.Proc && !have("ps"), "no /proc and no ps: processes cannot be identified"},
+		{endsAtLogout(string(logout.Out), user), "jobs end with hob's connection: logind.conf there has KillUserProcesses=yes, and KillExcludeUsers= without " + user},
+	} {
+		if lack.there {
+			lacks = append(lacks, lack.text)
+		}
 	}
 	text := "all found"
 	if len(lacks) > 0 {
