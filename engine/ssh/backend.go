@@ -253,6 +253,7 @@ func (b *Backend) Remove(ctx context.Context, r engine.Record) error {
 		return nil // it never got there
 	}
 	h := b.host(r.Job.Host)
+	h.forget(r.ID)
 	err := h.unreachableSince(time.Now().Add(-goneFor))
 	var a shell.Answer
 	if err == nil {

@@ -62,7 +62,7 @@ func BenchmarkList500(b *testing.B) {
 func benchList(b *testing.B, h *host, base string, ids []string, known map[string]*recipe.Entry) {
 	b.Helper()
 	for b.Loop() {
-		a, err := h.ask(b.Context(), quick, recipe.ListAgain(base, ids, known), askOptions{})
+		a, err := h.ask(b.Context(), quick, recipe.ListAgain(base, ids, known, recipe.FewProofs), askOptions{})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -166,24 +166,24 @@ func (h *host) unreachableSince(t time.Time) error {
 
 // look requests the state of jobs from the host, in one round trip, and records it.
 func (h *host) look(ctx context.Context, rs []engine.Record) (map[engine.ID]engine.State, error) {
-	return h.lookAfter(ctx, rs, h.b.eager)
+	return h.lookAfter(ctx, rs, h.b.eager, recipe.FewProofs)
 }
 
-func (h *host) lookAfter(ctx context.Context, rs []engine.Record, most time.Duration) (map[engine.ID]engine.State, error) {
+func (h *host) lookAfter(ctx context.Context, rs []engine.Record, most time.Duration, proofs int) (map[engine.ID]engine.State, error) {
 	c, err := h.connectAfter(ctx, false, most)
 	if err != nil {
 		return nil, err
 	}
 	seen := make(map[engine.ID]engine.State, len(rs))
 	for base, rs := range h.b.byBase(rs, c.host.Base) {
-		if err := h.lookIn(ctx, base, rs, seen); err != nil {
+		if err := h.lookIn(ctx, base, rs, proofs, seen); err != nil {
 			return seen, err
 		}
 	}
 	return seen, nil
 }
 
-func (h *host) lookIn(ctx context.Context, base string, rs []engine.Record, seen map[engine.ID]engine.State) error {
+func (h *host) lookIn(ctx context.Context, base string, rs []engine.Record, proofs int, seen map[engine.ID]engine.State) error {
 	var q *slurm.Queue
 	if anyScheduled(rs) {
 		q = h.askQueue(ctx, base) // before the listing: the files then have every end that the queue reflects
@@ -192,7 +192,7 @@ func (h *host) lookIn(ctx context.Context, base string, rs []engine.Record, seen
 	var l recipe.Listing
 	var at time.Time
 	for {
-		a, err := h.ask(ctx, quick, recipe.ListAgain(base, ids(h.b, rs), known), askOptions{})
+		a, err := h.ask(ctx, quick, recipe.ListAgain(base, ids(h.b, rs), known, proofs), askOptions{})
 		if err != nil {
 			return err
 		}
@@ -277,6 +277,13 @@ func (h *host) knownOf(rs []engine.Record) map[string]*recipe.Entry {
 		}
 	}
 	return known
+}
+
+// forget drops the last entry of a job, so that the next look requests it in full.
+func (h *host) forget(id engine.ID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.known, id)
 }
 
 // logFacts is what was last found of the logs of a job that is watched or read, and of its input.

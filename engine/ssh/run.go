@@ -80,6 +80,7 @@ func (r *Run) Signal(ctx context.Context, name, by string) error {
 	case err != nil:
 		return err
 	case word == "ok":
+		r.h.forget(r.rec.ID) // it may be paused now, or no longer
 		return nil
 	case word == "no signal":
 		return fmt.Errorf("%w: the host has no signal %q", engine.ErrInvalid, name)

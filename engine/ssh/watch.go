@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 )
 
 // How often a host is asked for each job that is watched, depending on how urgent its state is. Jobs
@@ -154,7 +155,8 @@ func (h *host) turn() {
 	}
 	ctx, cancel := context.WithTimeout(h.b.life, dialLimit+askLimit)
 	defer cancel()
-	seen, err := h.lookAfter(ctx, rs, mostPause)
+	// No caller waits for it: what sizes do not reveal is found by the second look.
+	seen, err := h.lookAfter(ctx, rs, mostPause, max(recipe.FewProofs, (len(rs)+1)/2))
 	if err == nil {
 		h.checkInput(ctx, rs, seen)
 	}

@@ -1,6 +1,7 @@
 package recipe
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -49,6 +50,34 @@ func TestParseList(t *testing.T) {
 	}
 	if diff := cmp.Diff([]record.Process{{PID: 77, Command: "sleep 9"}}, b.Left); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Every known job is proved again before any is twice.
+func TestJobsAreVerifiedInTurn(t *testing.T) {
+	known := map[string]*Entry{}
+	for i := range 3 * FewProofs {
+		known[fmt.Sprintf("job-%d", i)] = &Entry{Job: &Process{PID: i}, Sizes: map[string]int64{"output.log": 1}}
+	}
+	proved := map[string]int{}
+	for range 6 {
+		due := dueProofs(known, FewProofs)
+		for id, e := range known {
+			if e.looks++; due[id] {
+				e.looks = 0
+				proved[id]++
+			}
+		}
+	}
+	for id := range known {
+		if proved[id] != 2 {
+			t.Errorf("%s was proved %d times in six looks at three times as many as are proved in one", id, proved[id])
+		}
+	}
+	known["job-0"].looks = -1
+	known["job-0"].Sizes["output.log"] = 2 * keptHead
+	if !dueProofs(known, FewProofs)["job-0"] {
+		t.Error("holes of a long log are not looked for")
 	}
 }
 

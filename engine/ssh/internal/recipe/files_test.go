@@ -30,7 +30,7 @@ func TestKnownJobs(t *testing.T) {
 		p.start(j)
 		full := p.until(j.ID, "its word", func(e *Entry) bool { return e.Lasting() && e.Sizes["output.log"] == 5 })
 		again := func(known *Entry) (e *Entry, answer string) {
-			answer = p.ask(ListAgain(p.base, []string{j.ID}, map[string]*Entry{j.ID: known}))
+			answer = p.ask(ListAgain(p.base, []string{j.ID}, map[string]*Entry{j.ID: known}, FewProofs))
 			l := ParseListAgain([]byte(answer), map[string]*Entry{j.ID: known})
 			if e = l.Jobs[j.ID]; (e == nil) != slices.Contains(l.Doubtful, j.ID) {
 				t.Errorf("it is %+v, and in doubt: %v", e, l.Doubtful)
@@ -45,6 +45,7 @@ func TestKnownJobs(t *testing.T) {
 			"another process": func(e *Entry) { e.Job.Start = "1" },
 			"no process":      func(e *Entry) { e.Job.PID = 1 << 29 },
 			"another token":   func(e *Entry) { e.Token = "other" },
+			"another log":     func(e *Entry) { e.Sizes = map[string]int64{"stdout.log": 1} },
 		} {
 			forged, job := *full, *full.Job
 			forged.Job = &job
@@ -63,23 +64,24 @@ func TestKnownJobs(t *testing.T) {
 	})
 }
 
-// A known job that ends without a record is detected, and so are others that never were.
-func TestDeathOfKnownJob(t *testing.T) {
+// A request verifies only some of many known jobs, but it still detects that another one has ended
+// without a record.
+func TestKnownJobsInTurns(t *testing.T) {
 	eachShell(t, func(t *testing.T, p *place) {
 		j := p.job("echo word; exec sleep 60")
 		p.start(j)
 		full := p.until(j.ID, "its word", func(e *Entry) bool { return e.Lasting() && e.Sizes["output.log"] == 5 })
 		known := map[string]*Entry{j.ID: full}
-		const others = 64
-		for i := range others {
-			known[fmt.Sprintf("other-%d", i)] = &Entry{Job: &Process{PID: 1 << 29}}
+		for i := range FewProofs {
+			known[fmt.Sprintf("other-%d", i)] = &Entry{Job: &Process{PID: 1 << 29}, looks: 1}
 		}
 		again := func() (Listing, string) {
-			answer := p.ask(ListAgain(p.base, slices.Sorted(maps.Keys(known)), known))
+			answer := p.ask(ListAgain(p.base, slices.Sorted(maps.Keys(known)), known, FewProofs))
 			return ParseListAgain([]byte(answer), known), answer
 		}
 		l, answer := again()
-		if e := l.Jobs[j.ID]; e == nil || e.Sizes["output.log"] != 5 || len(l.Doubtful) != others {
+		e := l.Jobs[j.ID]
+		if e == nil || e.looks != 1 || e.Sizes["output.log"] != 5 || strings.Contains(answer, "token") || len(l.Doubtful) != FewProofs {
 			t.Fatalf("it is %+v, %d in doubt, in %s", e, len(l.Doubtful), answer)
 		}
 		syscall.Kill(full.Wrapper.PID, syscall.SIGKILL)

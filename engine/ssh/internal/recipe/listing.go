@@ -41,23 +41,33 @@ type Entry struct {
 	// seconds since 1970 by the host's clock.
 	Number, Node string
 	Submitted    int64
-	// brief: only what may change was reported. An Entry is never modified once it has been handed out.
-	brief bool
+	// looks is how often the job was looked at since its directory and process were last verified.
+	// An Entry is never modified once it has been handed out.
+	looks int
+	brief bool // only what changes was reported
 }
 
 // Listing is the answer to [List].
 type Listing struct {
 	Clock
 	Jobs map[string]*Entry
-	// Doubtful are known jobs of which more has changed than was requested: they have to be asked for
-	// with [List]. They are not among Jobs.
+	// Doubtful are jobs of which more than the sizes of their logs has changed, or may
+	// have: they have to be asked for with [List]. They are not among Jobs.
 	Doubtful []string
 }
 
 // Lasting reports whether [ListAgain] may take e as known, and request only what changes: the job
-// runs, and nothing has requested its end.
+// runs, nothing has requested its end, and it has a log.
 func (e *Entry) Lasting() bool {
-	return e.Ready && !e.Over && e.Job != nil && e.EndedBy == nil && e.Live == e.Job.Start && e.State != "Z"
+	return e.Ready && !e.Over && e.Job != nil && e.EndedBy == nil && e.Live == e.Job.Start && e.State != "Z" && len(e.Sizes)+len(e.Strange) > 0
+}
+
+// split reports whether the job has two logs.
+func (e *Entry) split() bool {
+	return slices.ContainsFunc([]string{jobdir.StdoutFile, jobdir.StderrFile}, func(log string) bool {
+		_, ok := e.Sizes[log]
+		return ok || slices.Contains(e.Strange, log)
+	})
 }
 
 // ParseList reads the answer to [List].
@@ -65,7 +75,7 @@ func ParseList(out []byte) Listing { return ParseListAgain(out, nil) }
 
 // ParseListAgain reads the answer to [ListAgain] with the same known jobs.
 func ParseListAgain(out []byte, known map[string]*Entry) Listing {
-	p := listParser{l: Listing{Jobs: make(map[string]*Entry, len(known))}, live: map[int][2]string{}}
+	p := listParser{l: Listing{Jobs: make(map[string]*Entry, len(known))}, live: map[int][2]string{}, doubts: map[int]bool{}}
 	for id, before := range known {
 		e := *before
 		e.Token, e.Holes, e.Strange, e.Sizes, e.brief = "", nil, nil, make(map[string]int64, len(before.Sizes)), true
@@ -75,26 +85,43 @@ func ParseListAgain(out []byte, known map[string]*Entry) Listing {
 		p.line(strings.TrimRight(line, "\r\n"))
 	}
 	for id, e := range p.l.Jobs {
+		if e.brief {
+			p.fill(id, known[id])
+			continue
+		}
 		if e.Job != nil {
 			e.Live, e.State = p.live[e.Job.PID][0], p.live[e.Job.PID][1]
 		}
-		switch {
-		case e.brief && (e.Token != known[id].Token || !e.Lasting()):
-			delete(p.l.Jobs, id)
-			p.l.Doubtful = append(p.l.Doubtful, id)
-		case !e.brief && e.Wrapper != nil:
+		if e.Wrapper != nil {
 			e.WrapLive = p.live[e.Wrapper.PID][0]
 		}
-		e.brief = false
 	}
 	slices.Sort(p.l.Doubtful)
 	return p.l
 }
 
+// fill completes a brief listing of a job, which contains only what changes, from known.
+func (p *listParser) fill(id string, known *Entry) {
+	e := p.l.Jobs[id]
+	live, seen := p.live[known.Job.PID]
+	if e.Token != "" || seen || p.doubts[known.Job.PID] {
+		e.Live, e.State, e.looks = live[0], live[1], 0
+	} else {
+		e.Token, e.Holes = known.Token, known.Holes
+		e.looks++
+	}
+	e.brief = false
+	if e.Token != known.Token || !e.Lasting() {
+		delete(p.l.Jobs, id)
+		p.l.Doubtful = append(p.l.Doubtful, id)
+	}
+}
+
 type listParser struct {
-	l    Listing
-	at   *Entry            // nil: none was spoken of
-	live map[int][2]string // start and state of the processes that were looked at
+	l      Listing
+	at     *Entry            // nil: none was spoken of
+	live   map[int][2]string // start and state of the processes that were looked at
+	doubts map[int]bool      // processes that could not be seen to be there
 }
 
 func (p *listParser) line(s string) {
@@ -115,6 +142,10 @@ func (p *listParser) line(s string) {
 		p.at = &Entry{ID: f[0], Sizes: map[string]int64{}}
 		p.at.Gone, p.at.Claimed, p.at.Over = f[1] == "gone", f[1] == "claim", f[2] == "over"
 		p.l.Jobs[f[0]] = p.at
+	case word == "doubt":
+		if pid, err := strconv.Atoi(rest); err == nil {
+			p.doubts[pid] = true
+		}
 	case word == "ready" && p.at != nil:
 		p.at.Ready = true
 	default:

@@ -220,13 +220,14 @@ launch() {
 # list BASE ID[:PID:HOW]...: the state of jobs. It runs two to five programs for hundreds of jobs, and
 # never read, with which a shell reads byte by byte. With h_close set it looks at the wrapper of a job
 # also while a process with the job's pid exists. A job with its PID is one whose files the client has
-# read before: unless its end was requested, only its token, its logs and its process are listed.
+# read before: unless its end was requested, only the sizes of its logs are listed. HOW is o for
+# output.log and s for two logs, in upper case if directory and process are to be verified.
 list() {
   boot
-  h_told= h_idents= h_files= h_sized= h_looked= h_n=0 h_m=0 h_date=
+  h_told= h_idents= h_files= h_sized= h_alive= h_proved= h_looked= h_n=0 h_m=0 h_date=
   h_said="boot $h_BOOT $h_UP
 place $h_place
-" h_procs= h_facts= h_logs= h_pids=
+" h_procs= h_facts= h_logs= h_known= h_proofs= h_pids=
   if ! cd "$1" 2>/dev/null; then
     facts
     return 0
@@ -287,8 +288,8 @@ say() {
 "
 }
 
-# more N: counts a job, which adds up to four times N words. Longer lines of arguments are refused on
-# some systems, and slow to build.
+# more N: counts a job, whose words are N times as many as those of a known one. Longer lines of
+# arguments are refused on some systems, and slow to build.
 more() {
   h_n=$((h_n + $1)) h_m=$((h_m + $1))
   [ $h_m -lt 48 ] || fold
@@ -299,15 +300,27 @@ more() {
 # the text each time.
 fold() {
   h_told=$h_told$h_said h_idents=$h_idents$h_procs h_files=$h_files$h_facts h_sized=$h_sized$h_logs
-  h_looked=$h_looked$h_pids
-  h_said= h_procs= h_facts= h_logs= h_pids= h_m=0
+  h_alive=$h_alive$h_known h_proved=$h_proved$h_proofs h_looked=$h_looked$h_pids
+  h_said= h_procs= h_facts= h_logs= h_known= h_proofs= h_pids= h_m=0
 }
 
-# still: the known job h_j has not ended. h_r is its process.
+# still: the known job h_j has not ended.
 still() {
-  h_pids="$h_pids $h_r" h_facts="$h_facts $h_j/token"
-  logs
-  more 2
+  h_known="$h_known ${h_r%:*}"
+  case $h_r in
+  *:[oO]) h_logs="$h_logs $h_j/output.log" ;;
+  *) h_logs="$h_logs $h_j/stdout.log $h_j/stderr.log" ;;
+  esac
+  case $h_r in
+  *:[OS])
+    h_pids="$h_pids ${h_r%:*}"
+    h_proofs="$h_proofs $h_j/token"
+    for h_z in output.log stdout.log stderr.log; do
+      [ -f "$h_j/hole.$h_z" ] && h_proofs="$h_proofs $h_j/hole.$h_z"
+    done
+    ;;
+  esac
+  more 1
 }
 
 # logs: which logs the job h_j has.
@@ -320,6 +333,18 @@ logs() {
   done
 }
 
+# missing: lists the processes of known jobs that may not exist. Shells differ in whether "kill"
+# fails if it fails for some of its arguments.
+missing() {
+  [ -n "$h_alive" ] || return 0
+  [ -n "$(kill -0 $h_alive 2>&1)" ] || return 0
+  for h_z in $h_alive; do
+    kill -0 "$h_z" 2>/dev/null && continue
+    echo "doubt $h_z"
+    h_looked="$h_looked $h_z"
+  done
+}
+
 # facts: prints the lines of the files that list has gathered, the sizes of logs, and the processes,
 # each after its name. The first letter of a size line shows whether a log is a regular file.
 facts() {
@@ -327,11 +352,11 @@ facts() {
   printf '%s' "$h_told"
   # Known jobs need no date, unless the uptime is unknown.
   [ -z "$h_date" ] && [ "$h_UP" != - ] || echo "date $(date +%s)"
+  missing
   [ -z "$h_idents" ] || processes 2>/dev/null
   [ -z "$h_files" ] || grep '' $h_files /dev/null 2>/dev/null
   # After exit_code: a log that is final then has its whole size.
   [ -z "$h_sized" ] || sizes 2>/dev/null
-  h_proved=
   if [ -d /proc/self ]; then
     for h_z in $h_looked; do h_proved="$h_proved /proc/$h_z/stat"; done
   else
@@ -341,7 +366,7 @@ facts() {
     done
   fi
   [ -z "$h_proved" ] || grep '' $h_proved /dev/null 2>/dev/null
-  h_told= h_idents= h_files= h_sized= h_looked= h_n=0 h_date=
+  h_told= h_idents= h_files= h_sized= h_alive= h_proved= h_looked= h_n=0 h_date=
 }
 
 # sizes: the sizes of the logs, in the format of ls.
