@@ -42,7 +42,6 @@ type Server struct {
 
 	Addr string
 
-	t     testing.TB
 	ln    net.Listener
 	wg    sync.WaitGroup
 	mu    sync.Mutex
@@ -57,7 +56,7 @@ type Server struct {
 // NewServer starts a server that ends with the test. configure may be nil.
 func NewServer(t testing.TB, configure func(*Server)) *Server {
 	t.Helper()
-	s := &Server{Manner: OpenSSH, t: t, conns: map[*cutConn]struct{}{}, HostKeys: []ssh.Signer{NewKey(t)}}
+	s := &Server{Manner: OpenSSH, conns: map[*cutConn]struct{}{}, HostKeys: []ssh.Signer{NewKey(t)}}
 	if configure != nil {
 		configure(s)
 	}

@@ -210,7 +210,7 @@ func (h *home) agentOf(version, dir, name string, env ...string) *peer {
 	p.server.Env = append(append(h.env, roleVariable+"=hob mcp"), env...)
 	p.server.Stderr = os.Stderr
 	client := sdk.NewClient(&sdk.Implementation{Name: name, Version: "1"}, &sdk.ClientOptions{
-		//lint:ignore SA1019 what the server sends, see news.go
+		//lint:ignore SA1019 what the server sends, see notices.go
 		LoggingMessageHandler: func(_ context.Context, r *sdk.LoggingMessageRequest) {
 			data, _ := r.Params.Data.(map[string]any)
 			p.logs <- data
