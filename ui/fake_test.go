@@ -35,6 +35,7 @@ type fake struct {
 	grace     chan struct{} // a restart waits for this channel
 	failStart bool          // jobs are recorded but cannot be started
 	slow      chan struct{} // stops and Close wait for this channel
+	dequeue   time.Duration // how long stopping a queued job takes
 	queue     engine.Queue
 }
 
@@ -148,6 +149,9 @@ func (f *fake) Signal(_ context.Context, id engine.ID, name string) error {
 func (f *fake) Stop(_ context.Context, id engine.ID, o engine.StopOptions) (engine.StopReport, error) {
 	if f.slow != nil {
 		<-f.slow
+	}
+	if f.job(id).Status == engine.Queued {
+		time.Sleep(f.dequeue)
 	}
 	verb := "stop"
 	if o.Grace < 0 {

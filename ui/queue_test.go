@@ -55,6 +55,20 @@ func TestQueueActions(t *testing.T) {
 	})
 }
 
+// A running job is stopped only when the queued ones have ended: its end could start the next of them.
+func TestQueuedJobsAreStoppedFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		eng := &fake{jobs: []engine.Job{running("dev-aaaaa", "npm run dev", time.Minute), queuedJob("early", 1)}, dequeue: time.Second}
+		s := newHarness(t, 140, 30, eng)
+		s.press("g", "space", "space", "x")
+		s.pass(2 * eng.dequeue)
+		stops := slices.DeleteFunc(s.eng.did(), func(call string) bool { return !strings.HasPrefix(call, "stop ") })
+		if want := []string{"stop early", "stop dev-aaaaa"}; !slices.Equal(stops, want) {
+			t.Errorf("calls %q, want %q", stops, want)
+		}
+	})
+}
+
 // The list shows that a queue is paused, after the message about it is gone, and the footer what its key
 // does then.
 func TestPausedQueueIsShown(t *testing.T) {
