@@ -75,7 +75,11 @@ func (m *Model) columns() columns {
 }
 
 // beside reports whether the column of activity is next to the name, which may then use it.
-func (c columns) beside() bool { return c.doing > 0 && c.host == 0 && c.usage == 0 }
+func (c columns) beside() bool { return c.doing > 0 && c.host+c.usage == 0 }
+
+// showsHost reports whether a row names the host that its job is on; there is none to name for a job
+// on this machine.
+func (c columns) showsHost(j engine.Job) bool { return c.host > 0 || c.hostNamed || j.Host == "" }
 
 // heading is a column in the header row: the order that a click selects, and its place.
 type heading struct {
@@ -114,7 +118,8 @@ func (m *Model) HeaderRows() int {
 	if m.w >= usageFrom {
 		least = wideHeaderHeight
 	}
-	if m.h < least || m.w < headerWidth || len(m.shown) == 0 {
+	hasRoom := m.h >= least && m.w >= headerWidth
+	if !hasRoom || len(m.shown) == 0 {
 		return 0
 	}
 	return 1
@@ -221,8 +226,14 @@ func (m *Model) name(r *row, w int, beside string, pick func(cells.Paint) cells.
 		row = slices.Insert(row, 0, cell{text: indent, paint: style})
 	}
 	ports := listening(r.Job, room-cells.Width(cut))
-	row = append(row, cell{text: runs, paint: m.paints.muted}, cell{text: news, paint: m.paints.accent}, cell{text: marks, paint: m.paints.warning}, cell{text: beside, paint: m.paints.muted}, cell{text: ports, paint: m.paints.muted})
-	return append(row, cell{text: cells.Blank(room - cells.Width(cut) - cells.Width(ports)), paint: m.paints.text})
+	return append(row,
+		cell{text: runs, paint: m.paints.muted},
+		cell{text: news, paint: m.paints.accent},
+		cell{text: marks, paint: m.paints.warning},
+		cell{text: beside, paint: m.paints.muted},
+		cell{text: ports, paint: m.paints.muted},
+		cell{text: cells.Blank(room - cells.Width(cut) - cells.Width(ports)), paint: m.paints.text},
+	)
 }
 
 // listening is the ports at which a job can be reached, as many as fit.

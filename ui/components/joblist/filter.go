@@ -1,6 +1,7 @@
 package joblist
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/sahilm/fuzzy"
@@ -20,6 +21,8 @@ type filter struct {
 
 type field struct{ name, value string }
 
+var fieldNames = []string{"status", "host", "id", "by", "group"}
+
 // SetFilter filters the list and selects the best match; the empty string shows all.
 func (m *Model) SetFilter(text string) {
 	if text == m.filter.text {
@@ -35,11 +38,10 @@ func (m *Model) Filter() string { return m.filter.text }
 func parseFilter(text string) filter {
 	f := filter{text: text}
 	for _, word := range strings.Fields(text) {
-		name, value, ok := strings.Cut(word, ":")
-		switch {
-		case ok && (name == "status" || name == "host" || name == "id" || name == "by" || name == "group"):
+		name, value, isField := strings.Cut(word, ":")
+		if isField && slices.Contains(fieldNames, name) {
 			f.fields = append(f.fields, field{name, strings.ToLower(value)})
-		default:
+		} else {
 			f.words = append(f.words, word)
 		}
 	}
@@ -65,12 +67,14 @@ func (f filter) matches(r *row) bool {
 	}
 	for _, word := range f.words {
 		places, ok := find(word, r.Job.Name)
-		_, inCommand := find(word, r.Job.CommandLine())
-		if !ok && !inCommand {
-			_, onHost := find(word, r.Job.Host)
-			if _, inGroup := find(word, r.Job.Labels[groupLabel]); !onHost && !inGroup {
-				return false
+		for _, text := range []string{r.Job.CommandLine(), r.Job.Host, r.Job.Labels[groupLabel]} {
+			if ok {
+				break
 			}
+			_, ok = find(word, text)
+		}
+		if !ok {
+			return false
 		}
 		r.matched = append(r.matched, places...)
 		r.grade += gradeOf(word, r.Job)
@@ -81,15 +85,15 @@ func (f filter) matches(r *row) bool {
 // gradeOf is how well a job matches a word of the filter: best if that is its name.
 func gradeOf(word string, j engine.Job) int {
 	word, name := strings.ToLower(word), strings.ToLower(j.Name)
-	at := strings.Index(name, word)
+	before, _, inName := strings.Cut(name, word)
 	switch {
 	case name == word:
 		return 5
-	case at == 0:
+	case inName && before == "":
 		return 4
-	case at > 0 && strings.ContainsAny(name[at-1:at], " -_./:="):
+	case inName && strings.ContainsAny(before[len(before)-1:], " -_./:="):
 		return 3
-	case at > 0:
+	case inName:
 		return 2
 	case strings.Contains(strings.ToLower(j.CommandLine()), word), strings.Contains(strings.ToLower(j.Host), word):
 		return 1
@@ -116,7 +120,8 @@ func (x field) matches(j engine.Job) bool {
 	switch x.name {
 	case "host":
 		host := strings.ToLower(j.Host)
-		if x.value == "local" || x.value == "here" {
+		switch x.value {
+		case "local", "here":
 			return host == ""
 		}
 		return strings.Contains(host, x.value)

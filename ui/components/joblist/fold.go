@@ -31,6 +31,11 @@ const foldID engine.ID = "/"
 // stands reports whether a row is not for a job, but for the rows folded behind it.
 func (r *row) stands() bool { return strings.HasPrefix(string(r.Job.ID), string(foldID)) }
 
+// standing returns a row with this id that stands for others.
+func standing(id engine.ID) *row {
+	return &row{Row: Row{Job: engine.Job{Request: engine.Request{ID: id}}}}
+}
+
 // size is the number of jobs in a row and behind it.
 func (r *row) size() int {
 	n := 1
@@ -43,12 +48,15 @@ func (r *row) size() int {
 	return n
 }
 
+// folds reports whether rows are folded now: a filter and an order that the user chose show all rows.
+func (m *Model) folds() bool { return m.fold != nil && m.filter.text == "" && m.inDefaultOrder() }
+
 // folded returns the visible rows among those that match the filter.
 func (m *Model) folded(rows []*row) []*row {
 	for _, r := range rows {
 		r.behind, r.in, r.depth = nil, "", 0
 	}
-	if m.fold == nil || m.filter.text != "" || m.sort != byNeed || m.reversed {
+	if !m.folds() {
 		return rows
 	}
 	rows = m.grouped(m.chained(rows))
@@ -86,15 +94,23 @@ func (m *Model) withBehind(shown []*row, r *row, depth int) []*row {
 // unfolded reports whether the rows behind a row are to be shown.
 func (m *Model) unfolded(r *row) bool {
 	open, chosen := m.open[r.Job.ID]
-	if r.group == "" {
+	switch {
+	case open, r.group == "":
 		return open
+	case r.holds(m.selected):
+		return true
 	}
-	return open || r.holds(m.selected) || !chosen && slices.ContainsFunc(r.behind, func(b *row) bool { return !m.mayFold(b) })
+	return !chosen && !m.mayFoldAll(r.behind)
 }
 
 // holds reports whether the row of a job is behind a row.
 func (r *row) holds(id engine.ID) bool {
-	return slices.ContainsFunc(r.behind, func(b *row) bool { return b.Job.ID == id || b.holds(id) })
+	for _, b := range r.behind {
+		if b.Job.ID == id || b.holds(id) {
+			return true
+		}
+	}
+	return false
 }
 
 // chained moves the earlier runs of restarted jobs behind the newest, and returns the others.
@@ -102,7 +118,10 @@ func (m *Model) chained(rows []*row) []*row {
 	next := map[engine.ID]*row{} // the newest restart of a job
 	for _, r := range rows {
 		from := r.Job.RestartedFrom
-		if from != "" && (next[from] == nil || next[from].Job.CreatedAt.Before(r.Job.CreatedAt)) {
+		if from == "" {
+			continue
+		}
+		if known := next[from]; known == nil || known.Job.CreatedAt.Before(r.Job.CreatedAt) {
 			next[from] = r
 		}
 	}
@@ -119,7 +138,8 @@ func (m *Model) chained(rows []*row) []*row {
 			}
 			newest = n
 		}
-		if newest == r || next[newest.Job.ID] != nil || !m.mayFold(r) {
+		circular := next[newest.Job.ID] != nil
+		if newest == r || circular || !m.mayFold(r) {
 			kept = append(kept, r)
 			continue
 		}
@@ -131,14 +151,16 @@ func (m *Model) chained(rows []*row) []*row {
 // split divides rows into those that are always shown and the old ones.
 func (m *Model) split(rows []*row) (recent, old []*row) {
 	ended := 0
+	unfolded := m.open[foldID]
 	for _, r := range rows {
 		if r.need == statusbadge.Ended {
 			ended++
 		}
-		if ended <= recentEnds || !m.mayFold(r) && !m.open[foldID] {
-			recent = append(recent, r)
-		} else {
+		isOld := ended > recentEnds
+		if isOld && (unfolded || m.mayFold(r)) {
 			old = append(old, r)
+		} else {
+			recent = append(recent, r)
 		}
 	}
 	return recent, old
@@ -146,10 +168,17 @@ func (m *Model) split(rows []*row) (recent, old []*row) {
 
 // mayFold reports whether a row may be folded although the user has not asked for it.
 func (m *Model) mayFold(r *row) bool {
-	if r.need != statusbadge.Ended || r.marked || r.Job.ID == m.selected {
+	switch {
+	case r.need != statusbadge.Ended, r.marked, r.Job.ID == m.selected:
 		return false
+	case r.group == "":
+		return true
 	}
-	return r.group == "" || !slices.ContainsFunc(r.behind, func(b *row) bool { return !m.mayFold(b) })
+	return m.mayFoldAll(r.behind)
+}
+
+func (m *Model) mayFoldAll(rows []*row) bool {
+	return !slices.ContainsFunc(rows, func(r *row) bool { return !m.mayFold(r) })
 }
 
 // OnFold reports whether the selected row is not that of a job but stands for others, and whether they
@@ -234,8 +263,11 @@ func (m *Model) foldRow(r *row, c columns, selected bool) string {
 		used += cells.Width(c.text)
 	}
 	end := c.time + 1 + c.end // what is right of the column
-	ago := m.endedAgo(r.behind[0].newest(), c)
-	if room := m.w - used - end; ago != "" && r.need == statusbadge.Ended && cells.Width(ago) < room {
+	ago := ""
+	if r.need == statusbadge.Ended {
+		ago = m.endedAgo(r.behind[0].newest(), c)
+	}
+	if room := m.w - used - end; ago != "" && cells.Width(ago) < room {
 		row = append(row, cell{text: cells.FitLeft(ago, room), paint: m.paints.muted})
 	}
 	return m.join(row, m.styles.Muted, selected)
@@ -288,7 +320,8 @@ func (m *Model) grouped(rows []*row) []*row {
 		}
 		head := heads[id]
 		if head == nil {
-			head = &row{Row: Row{Job: engine.Job{Request: engine.Request{ID: id}}}, group: r.Job.Labels[groupLabel], need: r.need}
+			head = standing(id)
+			head.group, head.need = r.Job.Labels[groupLabel], r.need
 			heads[id] = head
 			kept = append(kept, head)
 		}
@@ -303,8 +336,13 @@ func (m *Model) grouped(rows []*row) []*row {
 // compareInGroup puts jobs that run in the order in which they were started, which is that of the
 // project's file.
 func compareInGroup(a, b *row) int {
-	if a.need != b.need || a.need != statusbadge.NeedsInput && a.need != statusbadge.Runs {
+	if a.need != b.need {
 		return cmp.Compare(a.need, b.need)
+	}
+	switch a.need {
+	case statusbadge.Waits, statusbadge.NeedsLook, statusbadge.Ended:
+		return 0
+	case statusbadge.NeedsInput, statusbadge.Runs:
 	}
 	return cmp.Or(a.began.Compare(b.began), a.Job.CreatedAt.Compare(b.Job.CreatedAt))
 }

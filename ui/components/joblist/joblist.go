@@ -100,10 +100,18 @@ type Options struct {
 
 // New returns an empty list of no size.
 func New(keys keymap.List, styles *themes.Styles, o Options) *Model {
-	m := &Model{keys: keys, styles: styles, glyphs: &styles.Glyphs, rows: map[engine.ID]*row{}, open: map[engine.ID]bool{}}
-	m.coarse, m.groups = o.Minutes, o.Groups
+	m := &Model{
+		keys:   keys,
+		styles: styles,
+		glyphs: &styles.Glyphs,
+		coarse: o.Minutes,
+		groups: o.Groups,
+		rows:   map[engine.ID]*row{},
+		open:   map[engine.ID]bool{},
+	}
 	if o.Fold {
-		m.fold = &row{Row: Row{Job: engine.Job{Request: engine.Request{ID: foldID}}}, need: statusbadge.Ended}
+		m.fold = standing(foldID)
+		m.fold.need = statusbadge.Ended
 	}
 	m.Restyled()
 	return m
@@ -112,10 +120,11 @@ func New(keys keymap.List, styles *themes.Styles, o Options) *Model {
 // SetSize sets the number of columns and rows to fill.
 func (m *Model) SetSize(w, h int) {
 	w, h = max(0, w), max(0, h)
-	if w != m.w || h != m.h {
-		m.w, m.h = w, h
-		m.fit()
+	if w == m.w && h == m.h {
+		return
 	}
+	m.w, m.h = w, h
+	m.fit()
 }
 
 // SetHints sets the key and the shell command that start a job (empty: none), and the lines that
@@ -139,7 +148,9 @@ func (m *Model) Put(r Row) {
 		m.stale = true
 		return
 	}
-	m.stale = m.stale || m.moves(old.Job, r.Job)
+	if m.rankOf(old.Job) != m.rankOf(r.Job) {
+		m.stale = true
+	}
 	m.hosts += remote(r.Job) - remote(old.Job)
 	old.Row = r
 }
@@ -190,19 +201,20 @@ func (m *Model) View() string {
 
 // begins reports whether row i is the first of such a section below another one.
 func (m *Model) begins(i int) bool {
-	if i == 0 || m.shown[i].depth > 0 {
+	if m.shown[i].depth > 0 { // it is in the section of the row that it is behind
 		return false
 	}
-	before := i - 1
-	for before > 0 && m.shown[before].depth > 0 { // it is in the section of the row that it is behind
-		before--
+	for before := i - 1; before >= 0; before-- {
+		if m.shown[before].depth == 0 {
+			return m.shown[before].need != m.shown[i].need
+		}
 	}
-	return m.shown[i].need != m.shown[before].need
+	return false
 }
 
 func (m *Model) space() {
 	m.spaced = false
-	if m.HeaderRows() == 0 || m.sort != byNeed || m.reversed || len(m.shown) > m.box.Rows {
+	if m.HeaderRows() == 0 || !m.inDefaultOrder() {
 		return
 	}
 	lines := len(m.shown)
@@ -238,7 +250,8 @@ func (m *Model) empty() []string {
 	}
 	if len(m.rows) > 0 {
 		add("No jobs match " + strconv.Quote(m.filter.text) + ". Esc to clear.")
-		if len(m.filter.fields) == 0 && m.h >= len(lines)+3 { // "failed" looks like a filter, too
+		roomForHint := m.h >= len(lines)+3
+		if len(m.filter.fields) == 0 && roomForHint { // "failed" looks like a filter, too
 			lines = append(lines, "")
 			add("To filter by status, type status:failed.")
 		}

@@ -44,11 +44,14 @@ func (m *Model) Order() string {
 // SortNote names the sort order if it is not the default and no header row shows it.
 func (m *Model) SortNote() string {
 	m.settle()
-	if m.sort == byNeed && !m.reversed || m.sortedInHeader() {
+	if m.inDefaultOrder() || m.sortedInHeader() {
 		return ""
 	}
 	return m.Order()
 }
+
+// inDefaultOrder reports whether the user has not chosen another order.
+func (m *Model) inDefaultOrder() bool { return m.sort == byNeed && !m.reversed }
 
 // NextSort changes to the next order.
 func (m *Model) NextSort() {
@@ -67,20 +70,49 @@ func (m *Model) ReverseSort() {
 
 // descending reports whether the column that the list is sorted by shows the largest value first.
 func (m *Model) descending() bool {
-	largest := m.sort == byCPU || m.sort == byMemory || m.sort == byTime
-	return largest != m.reversed
+	switch m.sort {
+	case byCPU, byMemory, byTime:
+		return !m.reversed
+	case byNeed, byStart, byName, byHost, byEnd, sorts:
+	}
+	return m.reversed
 }
 
-// moves reports whether a change of a job can change its place or whether the
-// filter shows it. Most changes do not, and with many jobs there are many a second.
-func (m *Model) moves(old, now engine.Job) bool {
-	if statusbadge.StateOf(old) != statusbadge.StateOf(now) || old.Status != now.Status {
-		return true
+// rank is what a job's place in the list depends on, and whether the filter shows it. Most changes of
+// a job do not change its rank, and with many jobs there are many changes a second.
+type rank struct {
+	state       statusbadge.State
+	status      engine.Status
+	place       int
+	betweenRuns bool
+	created     time.Time
+	ended       time.Time
+	name        string
+	host        string
+	script      string
+	usage       float64 // what the list is sorted by, if that is CPU or memory
+}
+
+func (m *Model) rankOf(j engine.Job) rank {
+	r := rank{
+		state:       statusbadge.StateOf(j),
+		status:      j.Status,
+		place:       place(j),
+		betweenRuns: j.Runs.Between(),
+		created:     j.CreatedAt,
+		ended:       j.Exit.At,
+		name:        j.Name,
+		host:        j.Host,
+		script:      j.Script,
 	}
-	if m.sort == byCPU && cpu(old) != cpu(now) || m.sort == byMemory && old.RSS != now.RSS {
-		return true
+	switch m.sort {
+	case byCPU:
+		r.usage = cpu(j)
+	case byMemory:
+		r.usage = float64(j.RSS)
+	case byNeed, byStart, byName, byHost, byEnd, byTime, sorts:
 	}
-	return place(old) != place(now) || old.Runs.Between() != now.Runs.Between() || !old.Exit.At.Equal(now.Exit.At) || old.Name != now.Name || old.Host != now.Host || old.Script != now.Script || !old.CreatedAt.Equal(now.CreatedAt)
+	return r
 }
 
 // settle brings order, filter and selection up to date.
@@ -126,8 +158,7 @@ func place(j engine.Job) int {
 }
 
 func (m *Model) compare(a, b *row) int {
-	c := m.compareBy(a, b)
-	return cmp.Or(c, b.began.Compare(a.began), b.Job.CreatedAt.Compare(a.Job.CreatedAt), strings.Compare(string(a.Job.ID), string(b.Job.ID)))
+	return cmp.Or(m.compareBy(a, b), b.began.Compare(a.began), b.Job.CreatedAt.Compare(a.Job.CreatedAt), strings.Compare(string(a.Job.ID), string(b.Job.ID)))
 }
 
 // compareBy compares what the list is sorted by. Jobs without such a value are last, also in the
@@ -142,13 +173,7 @@ func (m *Model) compareBy(a, b *row) (c int) {
 	}
 	switch m.sort {
 	case byNeed:
-		c = cmp.Compare(a.need, b.need)
-		if c == 0 && a.need == statusbadge.Waits {
-			c = cmp.Or(cmp.Compare(place(a.Job), place(b.Job)), a.Job.CreatedAt.Compare(b.Job.CreatedAt))
-		}
-		if c == 0 {
-			c = endedAt(b.Job).Compare(endedAt(a.Job))
-		}
+		c = compareByNeed(a, b)
 	case byName:
 		c = natural(a.Job.Name, b.Job.Name)
 	case byHost:
@@ -171,15 +196,28 @@ func (m *Model) compareBy(a, b *row) (c int) {
 	return c
 }
 
+// compareByNeed puts the jobs of a queue in its order, and of the others what ended last first.
+func compareByNeed(a, b *row) int {
+	if a.need != b.need {
+		return cmp.Compare(a.need, b.need)
+	}
+	ended := endedAt(b.Job).Compare(endedAt(a.Job))
+	if a.need == statusbadge.Waits {
+		return cmp.Or(cmp.Compare(place(a.Job), place(b.Job)), a.Job.CreatedAt.Compare(b.Job.CreatedAt), ended)
+	}
+	return ended
+}
+
 // hasValue reports whether a job has what the list is sorted by.
 func (m *Model) hasValue(j engine.Job) bool {
+	finished := j.Status.Finished()
 	switch m.sort {
 	case byCPU:
-		return !j.Status.Finished() && j.CPU != nil
+		return !finished && j.CPU != nil
 	case byMemory:
-		return !j.Status.Finished() && j.RSS > 0
+		return !finished && j.RSS > 0
 	case byEnd:
-		return j.Status.Finished()
+		return finished
 	case byNeed, byStart, byName, byHost, byTime, sorts:
 	}
 	return true

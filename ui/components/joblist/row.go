@@ -28,8 +28,14 @@ type paints struct{ text, muted, accent, match, failed, warning, selected, blurr
 func (m *Model) Restyled() {
 	s, paint := m.styles, cells.NewPaint
 	m.paints = paints{
-		text: paint(s.Text), muted: paint(s.Muted), accent: paint(s.Accent), match: paint(s.Match), failed: paint(s.Failed),
-		warning: paint(s.Warning), selected: paint(s.Selection), blurred: paint(s.SelectionBlurred),
+		text:     paint(s.Text),
+		muted:    paint(s.Muted),
+		accent:   paint(s.Accent),
+		match:    paint(s.Match),
+		failed:   paint(s.Failed),
+		warning:  paint(s.Warning),
+		selected: paint(s.Selection),
+		blurred:  paint(s.SelectionBlurred),
 	}
 }
 
@@ -47,8 +53,9 @@ func (m *Model) row(r *row, c columns, selected bool) string {
 	}
 
 	row := make([]cell, 0, 12)
+	showsMark := r.marked && (!selected || m.focused) // the selected row of a focused list is painted: it needs no bar
 	switch {
-	case selected && !(m.focused && r.marked): // a painted row needs no bar
+	case selected && !showsMark:
 		row = append(row, cell{text: m.glyphs.Cursor, paint: m.paints.accent})
 	case r.marked:
 		row = append(row, cell{text: m.glyphs.Marked, paint: m.paints.accent})
@@ -100,29 +107,45 @@ func (m *Model) badgeStyle(j engine.Job) lipgloss.Style {
 func (m *Model) share(r *row, c columns) columns {
 	j := r.Job
 	done := j.Status.Finished()
-	if (done || j.Host != "") && c.hostNamed {
+	hasUsage := !done && j.Host == ""
+	if c.hostNamed && !hasUsage {
 		c.name += c.usage + 1
 		c.usage = 0
 	}
 	if !c.beside() {
 		return c
 	}
-	lacks := cells.Width(cells.Clean(j.Name)) - c.name
-	switch {
-	case m.doing(r, c).text == "" && (done || j.Waiting), lacks > 0 && idle(j) && c.doing <= briefTrace:
-		c.name += c.doing + 1
-		c.doing = 0
-	case lacks > 0 && idle(j):
-		taken := min(lacks, c.doing-briefTrace)
-		c.name += taken
-		c.doing -= taken
+	// A job that has ended or waits for input does not fill an empty column of activity later.
+	if settled := done || j.Waiting; settled && m.doing(r, c).text == "" {
+		return c.withoutDoing()
 	}
+	lacks := cells.Width(cells.Clean(j.Name)) - c.name
+	if lacks <= 0 || !idle(j) {
+		return c
+	}
+	if c.doing <= briefTrace {
+		return c.withoutDoing()
+	}
+	taken := min(lacks, c.doing-briefTrace)
+	c.name += taken
+	c.doing -= taken
+	return c
+}
+
+// withoutDoing gives the column of activity to the name.
+func (c columns) withoutDoing() columns {
+	c.name += c.doing + 1
+	c.doing = 0
 	return c
 }
 
 // idle reports whether the column of activity shows at most that a job prints something.
 func idle(j engine.Job) bool {
-	return !j.Status.Finished() && j.Status != engine.Stopping && j.Host == "" && j.Progress == nil
+	switch {
+	case j.Status.Finished(), j.Status == engine.Stopping, j.Host != "", j.Progress != nil:
+		return false
+	}
+	return true
 }
 
 // join draws the cells of a row; those of the selected one on its background,
@@ -161,50 +184,89 @@ func (m *Model) join(row []cell, badge lipgloss.Style, selected bool) string {
 // has no column of its own; else when it ended, its activity or what it uses.
 func (m *Model) doing(r *row, c columns) cell {
 	j := r.Job
-	if c.doing == 0 {
+	switch {
+	case c.doing == 0:
 		return cell{}
-	}
-	if j.Status == engine.Stopping && !j.StopDeadline().IsZero() && !m.coarse {
-		// Rounded down: the clock of the list is up to a tick late, and the countdown must not begin
-		// above the grace time.
-		left := units.FormatDuration(j.StopDeadline().Sub(m.now))
-		text := "kill " + left
-		if cells.Width(text) > c.doing {
-			text = left
-		}
-		return cell{text: text, paint: cells.NewPaint(statusbadge.Style(m.styles, j))}
-	}
-	if j.Status == engine.Queued {
+	case m.countsDown(j):
+		return m.countdown(j, c.doing)
+	case j.Status == engine.Queued:
 		return cell{text: m.queued(j, c.doing), paint: m.paints.muted}
-	}
-	if p := j.Progress; p != nil && !j.Status.Finished() && p.State != "" && p.State != "indeterminate" {
-		style := m.paints.accent
-		if p.State == "error" {
-			style = m.paints.failed
-		}
-		return cell{text: m.bar(p.Percent, c.doing), paint: style}
-	}
-	if c.host == 0 && !c.hostNamed && j.Host != "" {
-		return cell{text: cells.Truncate(cells.Clean(j.Host), c.doing, m.glyphs.Ellipsis), paint: m.paints.muted}
-	}
-	if !m.coarse && !j.Status.Finished() && r.Trace != [TraceLength]uint8{} {
-		var b strings.Builder
-		for _, v := range r.Trace[max(0, TraceLength-c.doing):] {
-			b.WriteString(m.glyphs.Spark[min(int(v), len(m.glyphs.Spark)-1)])
-		}
-		return cell{text: b.String(), paint: m.paints.accent}
-	}
-	if j.Status.Finished() {
+	case hasPercentage(j):
+		return m.progress(j.Progress, c.doing)
+	case !c.showsHost(j):
+		return cell{text: m.host(j, c.doing), paint: m.paints.muted}
+	case j.Status.Finished():
 		return cell{text: m.endedAgo(j, c), paint: m.paints.muted}
-	}
-	if cpu, memory := usage(j); c.usage == 0 && cpu != "" {
-		text := strings.TrimSpace(cpu + " " + memory)
-		if cells.Width(text) > c.doing {
-			text = cpu
-		}
-		return cell{text: text, paint: m.paints.muted}
+	case r.isActive() && !m.coarse:
+		return m.trace(r, c.doing)
+	case c.usage == 0:
+		return m.briefUsage(j, c.doing)
 	}
 	return cell{}
+}
+
+// countsDown reports whether the time until a job is killed is shown.
+func (m *Model) countsDown(j engine.Job) bool {
+	if m.coarse || j.Status != engine.Stopping {
+		return false
+	}
+	return !j.StopDeadline().IsZero()
+}
+
+// countdown is how long a job that is being stopped has until it is killed. It is rounded down: the
+// clock of the list is up to a tick late, and the countdown must not begin above the grace time.
+func (m *Model) countdown(j engine.Job, w int) cell {
+	left := units.FormatDuration(j.StopDeadline().Sub(m.now))
+	text := "kill " + left
+	if cells.Width(text) > w {
+		text = left
+	}
+	return cell{text: text, paint: cells.NewPaint(statusbadge.Style(m.styles, j))}
+}
+
+// hasPercentage reports whether a running job has reported how far it is.
+func hasPercentage(j engine.Job) bool {
+	if j.Progress == nil || j.Status.Finished() {
+		return false
+	}
+	switch j.Progress.State {
+	case "", "indeterminate":
+		return false
+	}
+	return true
+}
+
+func (m *Model) progress(p *engine.Progress, w int) cell {
+	paint := m.paints.accent
+	if p.State == "error" {
+		paint = m.paints.failed
+	}
+	return cell{text: m.bar(p.Percent, w), paint: paint}
+}
+
+// isActive reports whether the job has printed something recently.
+func (r *row) isActive() bool { return r.Trace != [TraceLength]uint8{} }
+
+// trace draws the recent activity of a job.
+func (m *Model) trace(r *row, w int) cell {
+	var b strings.Builder
+	for _, v := range r.Trace[max(0, TraceLength-w):] {
+		b.WriteString(m.glyphs.Spark[min(int(v), len(m.glyphs.Spark)-1)])
+	}
+	return cell{text: b.String(), paint: m.paints.accent}
+}
+
+// briefUsage is the CPU usage of a running job, and its memory if there is room.
+func (m *Model) briefUsage(j engine.Job, w int) cell {
+	cpu, memory := usage(j)
+	if cpu == "" {
+		return cell{}
+	}
+	text := strings.TrimSpace(cpu + " " + memory)
+	if cells.Width(text) > w {
+		text = cpu
+	}
+	return cell{text: text, paint: m.paints.muted}
 }
 
 // queued is when a job is expected to begin, or its place in its queue.
@@ -213,19 +275,28 @@ func (m *Model) queued(j engine.Job, w int) string {
 	switch {
 	case j.Runs.Between() && !m.coarse:
 		text = "in " + units.FormatDuration(max(0, j.Runs.NextAt.Sub(m.now)).Round(time.Second))
-	case j.Pending != nil && j.Pending.StartsAt.Sub(m.now) >= time.Minute: // by a cluster's scheduler
-		text = "in " + startsIn(j.Pending.StartsAt.Sub(m.now), w-len("in "))
-	case j.Pending != nil && j.Pending.Position == 1 && j.Pending.Paused:
-		text = "paused"
-	case j.Pending != nil && j.Pending.Position == 1:
-		text = "next"
-	case j.Pending != nil && j.Pending.Position > 1:
-		text = "place " + strconv.Itoa(j.Pending.Position)
+	case j.Pending != nil:
+		text = m.pending(j.Pending, w)
 	}
 	if cells.Width(text) > w {
 		return ""
 	}
 	return text
+}
+
+func (m *Model) pending(p *engine.Pending, w int) string {
+	if left := p.StartsAt.Sub(m.now); left >= time.Minute { // by a cluster's scheduler
+		return "in " + startsIn(left, w-len("in "))
+	}
+	switch {
+	case p.Position == 0:
+		return ""
+	case p.Position > 1:
+		return "place " + strconv.Itoa(p.Position)
+	case p.Paused:
+		return "paused"
+	}
+	return "next"
 }
 
 // startsIn is a time of at least a minute in at most w cells. Hours are rounded: a scheduler only estimates.
@@ -290,7 +361,8 @@ func endedAt(j engine.Job) time.Time {
 // endedAgo is how long ago a job ended, "3m ago", if the column has room for that.
 func (m *Model) endedAgo(j engine.Job, c columns) string {
 	at := endedAt(j)
-	if c.doing < agoWidth || at.IsZero() || m.now.IsZero() {
+	known := !at.IsZero() && !m.now.IsZero()
+	if c.doing < agoWidth || !known {
 		return ""
 	}
 	return units.FormatAgo(m.now.Sub(at))
@@ -299,14 +371,8 @@ func (m *Model) endedAgo(j engine.Job, c columns) string {
 // time is how long the job runs or ran; of a lost one, whose end was not seen, how long ago that
 // was, unless another column shows it.
 func (m *Model) time(j engine.Job, c columns) string {
-	if at := endedAt(j); !at.IsZero() && (j.Status == engine.Lost || j.StartedAt.IsZero()) {
-		if m.now.IsZero() || m.endedAgo(j, c) != "" && (c.host > 0 || c.hostNamed || j.Host == "") {
-			return ""
-		}
-		return units.FormatBrief(m.now.Sub(at))
-	}
-	if j.StartedAt.IsZero() {
-		return ""
+	if ranUnknown := j.Status == engine.Lost || j.StartedAt.IsZero(); ranUnknown {
+		return m.timeSinceEnd(j, c)
 	}
 	up := j.Uptime(m.now)
 	if m.coarse && !j.Status.Finished() {
@@ -319,4 +385,16 @@ func (m *Model) time(j engine.Job, c columns) string {
 		return text
 	}
 	return units.FormatBrief(up)
+}
+
+// timeSinceEnd is how long ago a job ended, unless the column of activity shows that.
+func (m *Model) timeSinceEnd(j engine.Job, c columns) string {
+	at := endedAt(j)
+	if at.IsZero() || m.now.IsZero() {
+		return ""
+	}
+	if c.showsHost(j) && m.endedAgo(j, c) != "" {
+		return ""
+	}
+	return units.FormatBrief(m.now.Sub(at))
 }

@@ -83,11 +83,15 @@ func (m *Model) Click(x, y int) (job bool) {
 		m.sortAt(x)
 		return false
 	}
-	lines, y := m.lines(), y-head
-	if y < 0 || y >= len(lines) || lines[y] < 0 {
+	lines := m.lines()
+	if y < head || y-head >= len(lines) {
 		return false
 	}
-	m.move(lines[y])
+	at := lines[y-head]
+	if at < 0 { // a blank line
+		return false
+	}
+	m.move(at)
 	return !m.ToggleFold()
 }
 
@@ -105,8 +109,9 @@ func (m *Model) ToggleMark() {
 func (m *Model) Unmark() bool {
 	any := false
 	for _, r := range m.rows {
-		any = any || r.marked
-		r.marked = false
+		if r.marked {
+			any, r.marked = true, false
+		}
 	}
 	return any
 }
