@@ -40,7 +40,7 @@ func (m *Model) jobInput(p []byte) {
 	if len(p) == 0 || m.ended {
 		return
 	}
-	m.back, m.sel, m.reading = 0, selected{}, reading{}
+	m.viewpoint = viewpoint{}
 	m.queueInput(p)
 }
 
@@ -75,7 +75,11 @@ func (m *Model) scrollBack(rows int) {
 // mouseIsJobs reports whether a mouse event goes to the job: the job has enabled mouse events,
 // and Shift is not held. Shift selects text in the view instead.
 func (m *Model) mouseIsJobs(ev tea.Mouse) bool {
-	return !m.ended && m.back == 0 && !m.sel.Pressed && m.vt.Modes().Mouse != vt.MouseOff && ev.Mod&tea.ModShift == 0
+	switch {
+	case m.ended, m.back > 0, m.sel.Pressed, ev.Mod.Contains(tea.ModShift):
+		return false
+	}
+	return m.vt.Modes().Mouse != vt.MouseOff
 }
 
 func (m *Model) sendMouse(ev tea.Mouse, action vt.MouseAction) bool {
@@ -83,7 +87,11 @@ func (m *Model) sendMouse(ev tea.Mouse, action vt.MouseAction) bool {
 		return false
 	}
 	m.queueInput(m.vt.EncodeMouse(vt.Mouse{
-		X: ev.X + m.firstCol(), Y: ev.Y + m.firstRow(), Button: translateButton(ev.Button), Action: action, Mods: translateMods(ev.Mod),
+		X:      ev.X + m.firstCol(),
+		Y:      ev.Y + m.firstRow(),
+		Button: translateButton(ev.Button),
+		Action: action,
+		Mods:   translateMods(ev.Mod),
 	}))
 	return true
 }
@@ -105,7 +113,7 @@ func (m *Model) wheel(ev tea.Mouse) {
 }
 
 func (m *Model) pointAt(ev tea.Mouse) point {
-	return point{Line: m.absLine(max(0, min(ev.Y, m.h-1))), X: m.firstCol() + max(0, min(ev.X, m.w-1))}
+	return point{Line: m.absLine(clamp(ev.Y, m.h)), X: m.firstCol() + clamp(ev.X, m.w)}
 }
 
 func (m *Model) click(ev tea.Mouse) {
@@ -140,8 +148,9 @@ func (m *Model) release(ev tea.Mouse) tea.Cmd {
 		return nil
 	}
 	// The pointer may have moved since the last reported motion.
-	if m.sel.Pressed && (m.sel.On || m.pointAt(ev) != m.sel.From) {
-		m.sel.Extend(m.pointAt(ev))
+	at := m.pointAt(ev)
+	if moved := m.sel.On || at != m.sel.From; moved && m.sel.Pressed {
+		m.sel.Extend(at)
 	}
 	m.sel.Pressed = false
 	if !m.sel.On {
@@ -157,7 +166,14 @@ func (m *Model) release(ev tea.Mouse) tea.Cmd {
 
 // translateKey converts a key of the user's terminal to one of the emulator.
 func (m *Model) translateKey(k tea.Key, action vt.KeyAction) vt.Key {
-	out := vt.Key{Code: k.Code, Shifted: k.ShiftedCode, Base: k.BaseCode, Text: k.Text, Mods: translateMods(k.Mod), Action: action}
+	out := vt.Key{
+		Code:    k.Code,
+		Shifted: k.ShiftedCode,
+		Base:    k.BaseCode,
+		Text:    k.Text,
+		Mods:    translateMods(k.Mod),
+		Action:  action,
+	}
 	out.Ambiguous = out.Mods&vt.Alt != 0 && !m.distinctEscape
 	if k.Code == tea.KeyExtended { // several characters at once, for example from an input method
 		out.Code = 0

@@ -36,14 +36,20 @@ func (s *selected) shift(n int) {
 // whole returns the selected span of a line, extended so that it does not cut a wide character.
 func whole(cells []vt.Cell, s selected, line, width int) (from, to int) {
 	from, to = s.Span(line, width)
-	if from < to && from > 0 && from < len(cells) && cells[from].Width() == 0 {
+	if from >= to {
+		return from, to
+	}
+	if from > 0 && isSecondHalf(cells, from) {
 		from--
 	}
-	if from < to && to < len(cells) && cells[to].Width() == 0 {
+	if isSecondHalf(cells, to) {
 		to++
 	}
 	return from, to
 }
+
+// isSecondHalf reports whether cell i is the second half of a wide character.
+func isSecondHalf(cells []vt.Cell, i int) bool { return i < len(cells) && cells[i].Width() == 0 }
 
 // lineCells returns a line of the scrollback and screen, counted together. The result is valid
 // until the next call.
@@ -59,8 +65,12 @@ func (m *Model) lineCells(line int) (cells []vt.Cell, wrapped bool) {
 // row.
 func (m *Model) lineText(line int) (cells []vt.Cell, wrapped bool) {
 	cells, wrapped = m.lineCells(line)
-	if n := len(cells); wrapped && n > 0 && cells[n-1].IsBlank() {
-		cells = cells[:n-1]
+	last := len(cells) - 1
+	if !wrapped || last < 0 {
+		return cells, wrapped
+	}
+	if cells[last].IsBlank() {
+		cells = cells[:last]
 	}
 	return cells, wrapped
 }
@@ -144,7 +154,8 @@ func (m *Model) selectLine(p point) {
 func (m *Model) wrapsInto(line int) bool {
 	n := m.vt.ScrollbackLen()
 	_, rows := m.vt.Size()
-	if line <= 0 || line >= n+rows || line == n && m.vt.Modes().Alternate {
+	startsScreen := line == n && m.vt.Modes().Alternate
+	if line <= 0 || line >= n+rows || startsScreen {
 		return false
 	}
 	_, wrapped := m.lineCells(line - 1)
@@ -170,27 +181,31 @@ type reading struct {
 // readKey handles keys for scrolling back, and reports whether k is one.
 func (m *Model) readKey(k tea.Key) (tea.Cmd, bool) {
 	page := max(1, m.h-1)
-	switch {
-	case k.Mod == tea.ModShift && k.Code == tea.KeyPgUp: // as terminals have it
+	switch k.Keystroke() {
+	case "shift+pgup": // as terminals have it
 		m.readPage(-page)
 		return nil, true
-	case k.Mod == tea.ModShift && k.Code == tea.KeyPgDown:
+	case "shift+pgdown":
 		m.readPage(page)
 		return nil, true
+	}
+	switch {
 	case !m.reading.on:
 		return nil, false
 	case k.Mod == tea.ModShift:
 		return nil, m.extend(k.Code)
 	case !m.sel.On:
 		return nil, false
-	case k.Mod == 0 && k.Code == tea.KeyEnter, k.Mod == tea.ModCtrl && k.Code == 'c':
+	}
+	switch k.Keystroke() {
+	case "enter", "ctrl+c":
 		text := m.selectedText()
 		m.sel = selected{}
 		if text == "" {
 			return nil, true
 		}
 		return func() tea.Msg { return selection.CopyMsg{Text: text} }, true
-	case k.Mod == 0 && k.Code == tea.KeyEscape:
+	case "esc":
 		m.sel = selected{}
 		return nil, true
 	}
@@ -261,16 +276,5 @@ func (m *Model) moveMark(to point) {
 // clampPoint returns the point of the screen or the scrollback nearest to p.
 func (m *Model) clampPoint(p point) point {
 	cols, rows := m.vt.Size()
-	return point{Line: max(0, min(p.Line, m.vt.ScrollbackLen()+rows-1)), X: max(0, min(p.X, cols-1))}
-}
-
-// readingCursor returns the position where the selection ends, or where the next one starts.
-func (m *Model) readingCursor() *tea.Cursor {
-	x, y := m.reading.at.X-m.firstCol(), m.reading.at.Line-m.absLine(0)
-	if x < 0 || y < 0 || x >= m.w || y >= m.h {
-		return nil
-	}
-	cur := tea.NewCursor(x, y)
-	cur.Blink = false
-	return cur
+	return point{Line: clamp(p.Line, m.vt.ScrollbackLen()+rows), X: clamp(p.X, cols)}
 }

@@ -35,10 +35,7 @@ type Model struct {
 	control    bool
 	ended      bool // the session has ended
 
-	back int // number of rows scrolled back
-	sel  selected
-
-	reading reading
+	viewpoint
 
 	clicked selection.Clicks
 
@@ -47,6 +44,13 @@ type Model struct {
 	held    holding
 	clock   func() time.Time
 	scratch []vt.Cell
+}
+
+// viewpoint is what the user looks at: the zero value is the live screen with nothing selected.
+type viewpoint struct {
+	back    int // number of rows scrolled back
+	sel     selected
+	reading reading
 }
 
 // New returns an empty terminal of size 0.
@@ -84,15 +88,17 @@ func (m *Model) SetFocus(on bool) {
 func (m *Model) Reset() {
 	m.vt = newEmulator(m.Size())
 	m.ended, m.controller, m.control = false, "", false
-	m.back, m.sel, m.reading, m.input, m.held = 0, selected{}, reading{}, nil, holding{}
+	m.viewpoint, m.input, m.held = viewpoint{}, nil, holding{}
 }
 
 // Feed handles one chunk of the session.
 func (m *Model) Feed(c engine.TerminalChunk) {
-	if c.Reset {
+	switch cols, rows := m.vt.Size(); {
+	case c.Reset:
 		m.vt = newEmulator(c.Size)
-		m.back, m.sel, m.reading, m.held.frame = 0, selected{}, reading{}, ""
-	} else if cols, rows := m.vt.Size(); c.Size != (engine.Size{}) && (c.Size.Cols != cols || c.Size.Rows != rows) {
+		m.viewpoint, m.held.frame = viewpoint{}, ""
+	case c.Size == engine.Size{}, c.Size == engine.Size{Cols: cols, Rows: rows}: // no new size
+	default:
 		m.vt.Resize(c.Size.Cols, c.Size.Rows)
 		m.sel, m.reading = selected{}, reading{}
 	}
@@ -101,14 +107,16 @@ func (m *Model) Feed(c engine.TerminalChunk) {
 		m.sel = selected{}
 	}
 	m.controller, m.control = c.Controller, c.Control
-	m.ended = m.ended || c.Exit != nil
+	if c.Exit != nil {
+		m.ended = true
+	}
 }
 
 // write shows output. A scrolled-back view and a selection keep their text, even if old rows of
 // the scrollback are discarded.
 func (m *Model) write(p []byte) {
 	defer m.noteSynchronized()
-	if m.back == 0 && !m.sel.On && !m.sel.Pressed && !m.reading.on {
+	if m.viewpoint == (viewpoint{}) {
 		m.vt.Write(p)
 		return
 	}
@@ -149,21 +157,23 @@ func (m *Model) queueInput(p []byte) { m.input = append(m.input, p...) }
 // Cursor returns the job's cursor, relative to the view. While the user is scrolled back it
 // returns where a selection would start or end. It returns nil if the cursor is not visible.
 func (m *Model) Cursor() *tea.Cursor {
-	c := m.vt.Cursor()
-	if m.focus && m.reading.on && !m.ended {
-		return m.readingCursor()
+	if !m.focus || m.ended {
+		return nil
 	}
+	if m.reading.on {
+		return m.cursorAt(m.reading.at.X-m.firstCol(), m.reading.at.Line-m.absLine(0))
+	}
+	c := m.vt.Cursor()
 	if m.holds() {
 		c = m.held.cursor
 	}
-	if !m.focus || m.ended || m.back > 0 || !c.Visible {
+	if m.back > 0 || !c.Visible {
 		return nil
 	}
-	x, y := c.X-m.firstCol(), c.Y-m.firstRow()
-	if x < 0 || y < 0 || x >= m.w || y >= m.h {
+	cur := m.cursorAt(c.X-m.firstCol(), c.Y-m.firstRow())
+	if cur == nil {
 		return nil
 	}
-	cur := tea.NewCursor(x, y)
 	cur.Blink = c.Blink
 	switch c.Shape {
 	case vt.CursorUnderline:
@@ -176,6 +186,20 @@ func (m *Model) Cursor() *tea.Cursor {
 	return cur
 }
 
+// cursorAt returns a steady block cursor; nil outside of the view.
+func (m *Model) cursorAt(x, y int) *tea.Cursor {
+	columns, rows := span{0, m.w}, span{0, m.h}
+	if !columns.contains(x) || !rows.contains(y) {
+		return nil
+	}
+	cur := tea.NewCursor(x, y)
+	cur.Blink = false
+	return cur
+}
+
+// clamp returns the position of 0 to size-1 that is nearest to x.
+func clamp(x, size int) int { return max(0, min(x, size-1)) }
+
 // holdLimit is how long a synchronized update may delay drawing: a job that never ends an update
 // must not freeze the view.
 const holdLimit = 150 * time.Millisecond
@@ -185,8 +209,7 @@ type holding struct {
 	since  time.Time // start of the update, or time when its unfinished state was last shown; zero outside of one
 	frame  string
 	cursor vt.Cursor
-	back   int
-	sel    selected
+	viewpoint
 }
 
 // noteSynchronized records when an update begins.
@@ -202,6 +225,8 @@ func (m *Model) noteSynchronized() {
 // holds reports whether to keep the last frame: the job is updating the screen, and the user has
 // not changed the view.
 func (m *Model) holds() bool {
-	return m.held.frame != "" && m.vt.Modes().Synchronized && m.back == m.held.back && m.sel == m.held.sel &&
-		m.clock().Sub(m.held.since) < holdLimit
+	if m.held.frame == "" || m.viewpoint != m.held.viewpoint {
+		return false
+	}
+	return m.vt.Modes().Synchronized && m.clock().Sub(m.held.since) < holdLimit
 }

@@ -44,7 +44,12 @@ func (m *Model) View() string {
 	for y := range rows {
 		rows[y] = m.drawRow(m.rowAt(y), y)
 	}
-	m.held = holding{since: m.held.since, frame: strings.Join(rows, "\n"), cursor: m.vt.Cursor(), back: m.back, sel: m.sel}
+	m.held = holding{
+		since:     m.held.since,
+		frame:     strings.Join(rows, "\n"),
+		cursor:    m.vt.Cursor(),
+		viewpoint: m.viewpoint,
+	}
 	if m.vt.Modes().Synchronized { // shown unfinished; hold again from now on
 		m.held.since = m.clock()
 	}
@@ -68,31 +73,33 @@ func (m *Model) absLine(y int) int {
 
 // drawRow draws cells, up to the width of the view.
 func (m *Model) drawRow(cells []vt.Cell, y int) string {
-	from, to := 0, 0
+	var sel span
 	col := m.firstCol()
 	if m.sel.On {
-		from, to = whole(cells, m.sel, m.absLine(y), m.w+col)
-		from, to = max(0, from-col), max(0, to-col)
+		from, to := whole(cells, m.sel, m.absLine(y), m.w+col)
+		sel = span{from - col, to - col}
 	}
 	cells = cells[min(col, len(cells)):]
+	cells = cells[:min(m.w, len(cells))]
 	var b []byte
 	x := 0
-	for x < m.w && x < len(cells) {
-		start := x
-		selected := x >= from && x < to
-		for x < m.w && x < len(cells) && cells[x].SameStyle(cells[start]) && (x >= from && x < to) == selected {
+	for x < len(cells) {
+		start, selected := x, sel.contains(x)
+		for x < len(cells) && sel.contains(x) == selected && cells[x].SameStyle(cells[start]) {
 			x++
 		}
-		if x < len(cells) && cells[x].Width() == 0 && x < m.w { // do not cut a wide character
+		if isSecondHalf(cells, x) {
 			x++
 		}
 		b = m.drawRun(b, cells[start:x], selected)
 	}
-	if x < m.w {
-		b = m.drawBlank(b, x, m.w, from, to)
-	}
-	return string(b)
+	return string(m.drawBlank(b, x, sel))
 }
+
+// span is a range of columns or rows: from, and up to but not including to.
+type span struct{ from, to int }
+
+func (s span) contains(x int) bool { return x >= s.from && x < s.to }
 
 func (m *Model) drawRun(b []byte, run []vt.Cell, selected bool) []byte {
 	if selected {
@@ -121,10 +128,11 @@ func (m *Model) drawRun(b []byte, run []vt.Cell, selected bool) []byte {
 	return b
 }
 
-func (m *Model) drawBlank(b []byte, x, end, from, to int) []byte {
-	for x < end {
-		start, selected := x, x >= from && x < to
-		for x < end && (x >= from && x < to) == selected {
+// drawBlank fills the rest of a row, from column x on.
+func (m *Model) drawBlank(b []byte, x int, sel span) []byte {
+	for x < m.w {
+		start, selected := x, sel.contains(x)
+		for x < m.w && sel.contains(x) == selected {
 			x++
 		}
 		blank := strings.Repeat(" ", x-start)
@@ -141,22 +149,26 @@ func (m *Model) runText(run []vt.Cell) string { return string(appendRun(nil, run
 // drawnText returns the text that is drawn for a cell.
 func (m *Model) drawnText(c vt.Cell) string {
 	text := m.vt.CellText(c)
-	if _, single := c.Rune(); !single && !m.byCluster && ansi.StringWidthWc(text) != c.Width() {
-		return cells.FitChar(text, c.Width())
+	if _, single := c.Rune(); single || m.byCluster {
+		return text
 	}
-	return text
+	if ansi.StringWidthWc(text) == c.Width() {
+		return text
+	}
+	return cells.FitChar(text, c.Width())
 }
 
 // appendRun appends the text of cells. A wide character of which only one half fits becomes a
 // blank.
 func appendRun(b []byte, run []vt.Cell, text func(vt.Cell) string) []byte {
+	if isSecondHalf(run, 0) {
+		b = append(b, ' ')
+		run = run[1:]
+	}
 	for i, c := range run {
-		switch {
-		case c.Width() == 2 && i+1 == len(run):
+		if c.Width() == 2 && i+1 == len(run) {
 			b = append(b, ' ')
-		case c.Width() == 0 && i == 0:
-			b = append(b, ' ')
-		default:
+		} else {
 			b = append(b, text(c)...)
 		}
 	}
