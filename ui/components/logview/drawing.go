@@ -3,6 +3,7 @@ package logview
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -53,10 +54,12 @@ func (d *drawing) add(text string, width int, l look) {
 
 // lookOf returns the index of a look. Neighboring characters mostly have the same look.
 func (d *drawing) lookOf(l look) uint16 {
-	if n := len(d.looks); n == 0 || d.looks[n-1] != l {
-		d.looks = append(d.looks, l)
+	last := len(d.looks) - 1
+	if last >= 0 && d.looks[last] == l {
+		return uint16(last)
 	}
-	return uint16(len(d.looks) - 1)
+	d.looks = append(d.looks, l)
+	return uint16(last + 1)
 }
 
 // finish is called after the job's characters were added, and finds the links in them.
@@ -157,8 +160,8 @@ func (d *drawing) width() int { return d.columns(len(d.glyphs)) }
 
 // beyond reports whether the line is wider than columns.
 func (d *drawing) beyond(columns int) bool {
-	i, col := d.from(columns)
-	return i < len(d.glyphs) && (col >= columns || col+int(d.glyphs[i].width) > columns)
+	i, _ := d.from(columns)
+	return i < len(d.glyphs)
 }
 
 // from returns the first glyph that extends beyond a column, and the column where it begins.
@@ -190,10 +193,12 @@ func (m *Model) dropLongDrawings() {
 	if len(m.lines) == 0 {
 		return
 	}
-	last := m.bottom()
-	for i := range m.lines {
-		if e := &m.lines[i]; (i < m.top || i > last) && e.drawn != nil && len(e.drawn.glyphs) > longLine {
-			e.drawn, e.hits, e.hitGen = nil, nil, 0
+	above, below := m.lines[:m.top], m.lines[m.bottom()+1:]
+	for _, hidden := range [][]entry{above, below} {
+		for i := range hidden {
+			if e := &hidden[i]; e.drawn != nil && len(e.drawn.glyphs) > longLine {
+				e.drawn, e.hits, e.hitGen = nil, nil, 0
+			}
 		}
 	}
 }
@@ -209,15 +214,26 @@ func safeLink(uri string) string {
 	if uri == "" || len(uri) > maxLink {
 		return ""
 	}
+	if strings.IndexFunc(uri, notInLink) >= 0 {
+		return ""
+	}
 	for _, s := range schemes {
-		if len(uri) > len(s) && strings.EqualFold(uri[:len(s)], s) && strings.IndexFunc(uri, notInLink) < 0 {
+		if len(uri) > len(s) && strings.EqualFold(uri[:len(s)], s) {
 			return uri
 		}
 	}
 	return ""
 }
 
-func notInLink(r rune) bool { return r <= ' ' || r >= 0x7f && r < 0xa0 || r > 0x2000 && r < 0x2070 }
+// notInLink reports whether r is a control character, a blank, or of general punctuation, which has
+// invisible characters and some that change the direction of text.
+func notInLink(r rune) bool {
+	switch {
+	case r <= ' ', 0x7f <= r && r < 0xa0, 0x2000 < r && r < 0x2070:
+		return true
+	}
+	return false
+}
 
 // link matches a link in plain text that does not follow a letter or digit. It is compiled on
 // first use, to keep starts fast.
@@ -274,8 +290,7 @@ const emulatorWidth = 4096
 // lineEmulator draws single lines with a terminal emulator, so that overwriting, colors and wide
 // characters look as on a terminal, and only cells reach the screen.
 type lineEmulator struct {
-	vt         *vt.Terminal
-	cols, rows int
+	vt *vt.Terminal
 }
 
 // draw draws a line as a terminal would show it, up to most columns.
@@ -286,9 +301,7 @@ func (e *lineEmulator) draw(raw []byte, most int) *drawing {
 		cols *= 2
 	}
 	rows := max(1, (columns+cols-1)/cols)
-	if e.vt == nil || e.cols != cols || e.rows != rows {
-		e.vt, e.cols, e.rows = vt.New(cols, rows), cols, rows
-	}
+	e.fit(cols, rows)
 	e.vt.Write([]byte("\x1bc"))
 	if rows == 1 {
 		e.vt.Write([]byte("\x1b[?7l"))
@@ -317,6 +330,16 @@ func (e *lineEmulator) draw(raw []byte, most int) *drawing {
 	return d
 }
 
+// fit gives the emulator a size. Most lines have the size of the line before.
+func (e *lineEmulator) fit(cols, rows int) {
+	if e.vt != nil {
+		if c, r := e.vt.Size(); c == cols && r == rows {
+			return
+		}
+	}
+	e.vt = vt.New(cols, rows)
+}
+
 func (e *lineEmulator) add(d *drawing, row []vt.Cell) {
 	for _, c := range row {
 		if c.Width() == 0 {
@@ -330,11 +353,12 @@ func (e *lineEmulator) add(d *drawing, row []vt.Cell) {
 
 // lineEnd returns the length of a row without trailing blanks.
 func lineEnd(t *vt.Terminal, row []vt.Cell) int {
-	end := len(row)
-	for end > 0 && row[end-1].IsBlank() && t.Style(row[end-1]) == (vt.Style{}) {
-		end--
+	for i, c := range slices.Backward(row) {
+		if !c.IsBlank() || t.Style(c) != (vt.Style{}) {
+			return i + 1
+		}
 	}
-	return end
+	return 0
 }
 
 // within returns the beginning of a line that needs at most most columns, without characters that
@@ -354,20 +378,30 @@ func within(raw []byte, most int) (p []byte, shown, columns int) {
 			}
 			columns += w
 		}
-		for shown > 0 && shown < len(raw) && !utf8.RuneStart(raw[shown]) {
-			shown--
-		}
+		shown = runeStart(raw, shown)
 		raw = raw[:shown]
 	}
 	if bytes.ContainsAny(raw, "\v\f") {
 		raw = bytes.Map(func(r rune) rune {
-			if r == '\v' || r == '\f' {
+			switch r {
+			case '\v', '\f':
 				return -1
 			}
 			return r
 		}, raw)
 	}
 	return raw, shown, columns
+}
+
+// runeStart returns the offset of the character that contains the byte at off.
+func runeStart(p []byte, off int) int {
+	if off >= len(p) {
+		return off
+	}
+	for off > 0 && !utf8.RuneStart(p[off]) {
+		off--
+	}
+	return off
 }
 
 // plain removes direction marks from the text of a cell: they would reorder neighboring cells.

@@ -26,7 +26,7 @@ type mark struct {
 func markAt(marks []mark, i int) markKind {
 	kind := markNone
 	for _, mk := range marks {
-		if i >= mk.from && i < mk.to {
+		if mk.from <= i && i < mk.to {
 			kind = mk.kind
 		}
 	}
@@ -67,22 +67,29 @@ func (m *Model) hitsOf(e *entry) [][2]int {
 
 // Mark is a position in the log with the search at that time.
 type Mark struct {
-	gen    int // generation of the source
-	place  place
-	row    int // rows of the first line above the view
-	left   int
-	at     int64 // offset in the current line
-	text   string
-	regex  bool
-	only   bool
-	match  int64
-	follow bool
+	gen     int // generation of the source
+	place   place
+	row     int // rows of the first line above the view
+	left    int
+	at      int64 // offset in the current line
+	pattern pattern
+	only    bool
+	match   int64
+	follow  bool
 }
 
 // Mark returns the current position and search, for [Model.Return].
 func (m *Model) Mark() Mark {
-	q := &m.query
-	to := Mark{gen: m.gen, row: m.topRow, left: m.left, at: m.at, text: q.text, regex: q.regex, only: m.only, match: q.current, follow: m.follow}
+	to := Mark{
+		gen:     m.gen,
+		row:     m.topRow,
+		left:    m.left,
+		at:      m.at,
+		pattern: m.query.pattern,
+		only:    m.only,
+		match:   m.query.current,
+		follow:  m.follow,
+	}
 	if len(m.lines) > 0 {
 		to.place = place{off: m.lines[m.top].Start, where: atTop}
 	}
@@ -93,10 +100,10 @@ func (m *Model) Mark() Mark {
 // log it restores only the search.
 func (m *Model) Return(to Mark) tea.Cmd {
 	var cmds []tea.Cmd
-	if m.query.text != to.text || m.query.regex != to.regex || m.only != to.only {
-		cmd, _ := m.Search(to.text, to.regex) // the expression was valid before
+	if m.query.pattern != to.pattern || m.only != to.only {
+		cmd, _ := m.Search(to.pattern.text, to.pattern.regex) // the expression was valid before
 		m.query.jumped, m.query.current = true, to.match
-		m.only = to.only && to.text != ""
+		m.only = to.only && to.pattern.text != ""
 		cmds = append(cmds, cmd)
 	}
 	switch {
@@ -107,7 +114,8 @@ func (m *Model) Return(to Mark) tea.Cmd {
 	}
 	m.left, m.at = to.left, to.at
 	back := to.place
-	if len(m.lines) > 0 && m.lines[m.top].Start == back.off && !m.only {
+	isThere := len(m.lines) > 0 && m.lines[m.top].Start == back.off
+	if isThere && !m.only {
 		back = m.here()
 		m.topRow = to.row
 	}
@@ -152,7 +160,10 @@ func (m *Model) step(dir int) tea.Cmd {
 // current match, once all matches before it are counted.
 func (m *Model) walk() tea.Cmd {
 	q := &m.query
-	if q.looking || q.pending == 0 && !(q.current >= 0 && q.rank == 0 && q.done) {
+	if q.looking {
+		return nil
+	}
+	if q.pending == 0 && !q.lacksRank() {
 		return nil
 	}
 	from := q.current
@@ -169,6 +180,10 @@ func (m *Model) walk() tea.Cmd {
 		return func() tea.Cmd { return m.walked(w, steps > 0, err) }
 	})
 }
+
+// lacksRank reports whether the number of the current match is not known although all matches are
+// counted.
+func (q *query) lacksRank() bool { return q.done && q.current >= 0 && q.rank == 0 }
 
 func (m *Model) walked(w walked, down bool, err error) tea.Cmd {
 	q := &m.query
@@ -200,14 +215,13 @@ func (m *Model) goTo(off int64) tea.Cmd {
 		q.current, q.rank = off, 0
 	}
 	m.at = off
-	for i := m.top; i <= m.bottom() && i < len(m.lines); i++ {
-		if m.lines[i].Start == off {
-			m.unfollow()
-			m.reveal(i)
+	m.unfollow()
+	for i := range m.visible() {
+		if m.lines[m.top+i].Start == off {
+			m.reveal(m.top + i)
 			return nil
 		}
 	}
-	m.unfollow()
 	return m.read(place{off: off, where: atThird})
 }
 
@@ -226,7 +240,9 @@ func (m *Model) reveal(i int) {
 		}
 		return
 	}
-	if m.left > 0 && from <= m.left || to >= m.left+width { // a mark covers the first or last column
+	leftOf := m.left > 0 && from <= m.left // a mark of the view covers the first column
+	rightOf := to >= m.left+width          // and the last
+	if leftOf || rightOf {
 		m.left = max(0, min(from-width/3, max(to-width, 0)+width/3))
 		if to <= width {
 			m.left = 0

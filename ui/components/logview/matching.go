@@ -62,7 +62,8 @@ func (f *filter) walk(ctx context.Context, src Source, from int64, n int, size i
 			n -= k
 		}
 		w.short = n > 0 && !f.done
-		if w.short || w.wrapped || n == 0 {
+		mayWrap := f.done && !w.wrapped
+		if n == 0 || !mayWrap {
 			break
 		}
 		w.wrapped, from = true, -1
@@ -246,12 +247,12 @@ func (t *tally) next(i, dir int) int {
 }
 
 // rows reports which rows of a column of height h, which represents size bytes, have matching
-// lines. It returns nil if none has.
+// lines.
 func (t *tally) rows(size int64, h int) []bool {
-	if t.total == 0 || size <= 0 {
-		return nil
-	}
 	rows := make([]bool, h)
+	if size <= 0 {
+		return rows
+	}
 	for i, n := range t.counts {
 		if n > 0 {
 			rows[min(int64(h)-1, int64(i)*t.stride*int64(h)/size)] = true

@@ -65,9 +65,11 @@ func readWindow(ctx context.Context, src Source, only *filter, p place, numbers 
 	}
 	if only == nil {
 		win.lines, win.err = src.Window(ctx, off, before, after)
-		n := len(win.lines)
-		win.head = n == 0 || win.lines[0].Start == 0
-		win.tail = n == 0 || win.lines[n-1].End >= win.size
+		win.head, win.tail = true, true
+		if n := len(win.lines); n > 0 {
+			win.head = win.lines[0].Start == 0
+			win.tail = win.lines[n-1].End >= win.size
+		}
 	} else {
 		win.lines, win.head, win.tail, win.err = only.window(ctx, src, off, before, after)
 	}
@@ -94,7 +96,8 @@ func lineNumbers(ctx context.Context, src Source, lines []engine.Line, scattered
 		if l.Number >= 0 {
 			continue
 		}
-		if i > 0 && !scattered && numbers[i-1] >= 0 && l.Dropped == 0 {
+		followsLineBefore := i > 0 && !scattered && l.Dropped == 0
+		if followsLineBefore && numbers[i-1] >= 0 {
 			numbers[i] = numbers[i-1] + 1
 			continue
 		}
@@ -200,16 +203,13 @@ func (m *Model) Grown(size int64) tea.Cmd {
 	}
 	m.size = size
 	cmds := []tea.Cmd{m.rescan()}
-	switch {
-	case m.follow:
-		cmds = append(cmds, m.read(m.here()))
-	default:
-		if m.tail && m.atBottom() {
-			cmds = append(cmds, m.read(m.here()))
-		}
-		cmds = append(cmds, m.count())
+	if m.follow {
+		return tea.Batch(append(cmds, m.read(m.here()))...)
 	}
-	return tea.Batch(cmds...)
+	if m.tail && m.atBottom() {
+		cmds = append(cmds, m.read(m.here()))
+	}
+	return tea.Batch(append(cmds, m.count())...)
 }
 
 // count counts the new lines since following stopped.
@@ -247,7 +247,9 @@ func (m *Model) tookCount(to int64, lines int, more bool) tea.Cmd {
 		return nil
 	}
 	m.fresh += lines
-	m.freshUp = m.freshUp || more
+	if more {
+		m.freshUp = true
+	}
 	m.counted = to
 	if m.size > to {
 		return m.count()

@@ -32,7 +32,7 @@ func (m *Model) shift(delta int) {
 		m.top--
 		m.topRow = m.rowsOf(m.top)
 	}
-	for delta > 0 && len(m.lines) > 0 && !m.atBottom() {
+	for delta > 0 && !m.atBottom() {
 		m.topRow++
 		delta--
 		if m.topRow >= m.rowsOf(m.top) {
@@ -91,6 +91,14 @@ func (m *Model) settle() {
 	}
 }
 
+// visible returns the lines in view.
+func (m *Model) visible() []entry {
+	if len(m.lines) == 0 {
+		return nil
+	}
+	return m.lines[m.top : m.bottom()+1]
+}
+
 // bottom returns the index of the last line in view.
 func (m *Model) bottom() int {
 	rows := -m.topRow
@@ -105,11 +113,11 @@ func (m *Model) bottom() int {
 
 // Scroll moves the view by rows, down if positive. Moving up stops following.
 func (m *Model) Scroll(rows int) tea.Cmd {
-	if m.src == nil || rows == 0 || len(m.lines) == 0 {
+	if rows == 0 || len(m.lines) == 0 {
 		return nil
 	}
 	if rows < 0 {
-		if m.top == 0 && m.topRow == 0 && m.head {
+		if m.head && m.top+m.topRow == 0 {
 			return nil
 		}
 		m.unfollow()
@@ -151,8 +159,9 @@ func (m *Model) sideways(columns int) {
 		return
 	}
 	widest := 0
-	for i := m.top; i <= m.bottom() && i < len(m.lines); i++ {
-		widest = max(widest, m.glyphsOf(&m.lines[i]).width())
+	visible := m.visible()
+	for i := range visible {
+		widest = max(widest, m.glyphsOf(&visible[i]).width())
 	}
 	m.left = max(0, min(m.left+columns, widest-m.textWidth()))
 }

@@ -19,9 +19,14 @@ const (
 	continuedAtBottom = "Search continued at the bottom"
 )
 
+// pattern is what the user searches for: plain text, or a regular expression.
+type pattern struct {
+	text  string
+	regex bool
+}
+
 type query struct {
-	text   string
-	regex  bool
+	pattern
 	re     *regexp.Regexp
 	gen    int
 	ctx    context.Context // canceled when the search ends
@@ -80,7 +85,7 @@ func (m *Model) Search(text string, regex bool) (tea.Cmd, error) {
 	}
 	q := &m.query
 	q.forget()
-	q.text, q.regex, q.re = text, regex, re
+	q.pattern, q.re = pattern{text, regex}, re
 	q.ctx, q.cancel = context.WithCancel(m.ctx)
 	if m.src == nil {
 		return nil, nil
@@ -110,7 +115,7 @@ func (m *Model) Query() (text string, current, total int, done bool) {
 
 // Searches reports whether text is the current search.
 func (m *Model) Searches(text string, regex bool) bool {
-	return m.query.re != nil && m.query.text == text && m.query.regex == regex
+	return m.query.re != nil && m.query.pattern == pattern{text, regex}
 }
 
 // NoMatches returns the message for a search without results, or "" if it has or may still find
@@ -118,7 +123,7 @@ func (m *Model) Searches(text string, regex bool) bool {
 func (m *Model) NoMatches() string {
 	q := &m.query
 	switch {
-	case q.re == nil || !q.done || q.tally.total > 0:
+	case q.re == nil, !q.done, q.tally.total > 0:
 		return ""
 	case q.regex:
 		return `No matches for "` + q.text + `"`
@@ -130,7 +135,8 @@ func (m *Model) NoMatches() string {
 // of the search.
 func (m *Model) scan() tea.Cmd {
 	q := &m.query
-	if q.re == nil || q.running || m.src == nil || len(q.todo) == 0 {
+	switch {
+	case q.re == nil, q.running, m.src == nil, len(q.todo) == 0:
 		return nil
 	}
 	q.running = true
@@ -206,7 +212,7 @@ func (m *Model) tookScan(found scanned) tea.Cmd {
 	var cmds []tea.Cmd
 	if found.first >= 0 && !q.jumped {
 		q.jumped = true
-		if q.current < 0 && !m.only && !q.done {
+		if searching := q.current < 0 && !q.done; searching && !m.only {
 			cmds = append(cmds, m.goTo(found.first))
 			if wrapped {
 				cmds = append(cmds, notice(continuedAtTop))
@@ -219,7 +225,8 @@ func (m *Model) tookScan(found scanned) tea.Cmd {
 			cmds = append(cmds, notice(m.NoMatches()))
 		}
 	}
-	if m.only && len(found.counts) > 0 || m.only && len(q.todo) == 0 && len(m.lines) == 0 {
+	endsEmpty := len(q.todo) == 0 && len(m.lines) == 0
+	if m.only && (endsEmpty || len(found.counts) > 0) {
 		cmds = append(cmds, m.read(m.here()))
 	}
 	return tea.Batch(append(cmds, m.scan(), m.walk())...)
@@ -247,15 +254,12 @@ func compileQuery(text string, regex bool) (*regexp.Regexp, error) {
 func hasUpper(text string, regex bool) bool {
 	escaped := false
 	for _, r := range text {
-		if escaped {
+		switch {
+		case escaped:
 			escaped = false
-			continue
-		}
-		if regex && r == '\\' {
+		case regex && r == '\\':
 			escaped = true
-			continue
-		}
-		if unicode.IsUpper(r) {
+		case unicode.IsUpper(r):
 			return true
 		}
 	}

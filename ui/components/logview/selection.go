@@ -27,7 +27,7 @@ func (s selected) span(start int64, n int) (from, to int) {
 	if !s.lines {
 		return s.Span(start, n)
 	}
-	if first, last := s.Ordered(); !s.On || start < first.Line || start > last.Line {
+	if !s.Includes(start) {
 		return 0, 0
 	}
 	return 0, max(n, 1)
@@ -86,10 +86,10 @@ func (m *Model) extend(delta int) tea.Cmd {
 			rows += m.rowsOf(j)
 		}
 		return m.Scroll(rows)
-	case i == m.bottom() && delta > 0 && !m.atBottom():
-		return m.Scroll(1)
+	case i < m.bottom(), m.atBottom(), delta <= 0:
+		return nil
 	}
-	return nil
+	return m.Scroll(1) // the line is in view only in part
 }
 
 func (m *Model) copySelection() tea.Cmd {
@@ -103,7 +103,11 @@ func (m *Model) copySelection() tea.Cmd {
 		return func() tea.Msg {
 			var emu lineEmulator
 			d := emu.draw(raw, maxCopyColumns)
-			return selection.CopyMsg{Text: strings.TrimRight(d.text, " "), Line: true, Cut: isCut || d.shown < len(raw)}
+			return selection.CopyMsg{
+				Text: strings.TrimRight(d.text, " "),
+				Line: true,
+				Cut:  isCut || d.shown < len(raw),
+			}
 		}
 	}
 	resume, _ := m.ClearSelection()
@@ -142,7 +146,9 @@ func (s selected) text(ctx context.Context, src Source) (selection.CopyMsg, erro
 				break
 			}
 			d := emu.draw(l.Raw, maxCopyColumns)
-			msg.Cut = msg.Cut || l.Cut || d.shown < len(l.Raw)
+			if l.Cut || d.shown < len(l.Raw) {
+				msg.Cut = true
+			}
 			from, to := s.span(l.Start, d.own)
 			text := strings.TrimRight(d.part(min(from, d.own), min(to, d.own)), " ")
 			texts, size = append(texts, text), size+len(text)+1

@@ -43,7 +43,7 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 	is := func(b key.Binding) bool { return keymap.Match(msg, b) }
 	rows, moves := k.Rows(msg, m.h)
 	switch {
-	case m.err != nil && (len(m.lines) == 0 && !is(k.Wrap) && !is(k.Timestamps) || is(k.Follow) || is(k.Top) || is(k.Bottom)):
+	case m.err != nil && m.retries(is):
 		return tea.Batch(m.read(m.here()), notice("Can't read the log: "+m.errorText(m.err)))
 	case is(k.Top):
 		return m.toTop()
@@ -87,6 +87,18 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 		return m.copySelection()
 	}
 	return nil
+}
+
+// retries reports whether a key reads the log again after an error: one that goes somewhere, and in an
+// empty view each but those that only change how lines are drawn.
+func (m *Model) retries(is func(key.Binding) bool) bool {
+	switch k := m.keys; {
+	case is(k.Follow), is(k.Top), is(k.Bottom):
+		return true
+	case is(k.Wrap), is(k.Timestamps):
+		return false
+	}
+	return len(m.lines) == 0
 }
 
 func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
@@ -159,7 +171,9 @@ func (m *Model) drag(ev tea.Mouse) {
 func (m *Model) release(ev tea.Mouse) tea.Cmd {
 	// The pointer may have moved since the last reported motion.
 	p, ok := m.posAt(ev.X, max(0, min(ev.Y, m.h-1)))
-	if ok && (p != m.clicked.Place || m.sel.On && m.clicked.Times == 1) {
+	moved := p != m.clicked.Place
+	dragging := m.sel.On && m.clicked.Times == 1
+	if ok && (moved || dragging) {
 		m.drag(ev)
 	}
 	dragged := m.sel.Pressed && m.sel.On

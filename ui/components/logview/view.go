@@ -196,10 +196,14 @@ func (m *Model) drawPart(d *drawing, marks []mark, left, width int) string {
 			continue
 		}
 		kind, start := markAt(marks, i), i
-		for i < len(d.glyphs) && used+int(d.glyphs[i].width) <= width && d.glyphs[i].look == g.look && markAt(marks, i) == kind {
-			used += int(d.glyphs[i].width)
-			col += int(d.glyphs[i].width)
-			i++
+		for ; i < len(d.glyphs); i++ {
+			next := d.glyphs[i]
+			looksSame := next.look == g.look && markAt(marks, i) == kind
+			if !looksSame || used+int(next.width) > width {
+				break
+			}
+			used += int(next.width)
+			col += int(next.width)
 		}
 		b = m.drawRun(b, d.exact(start, i), d.looks[g.look], kind)
 	}
@@ -257,15 +261,15 @@ func (m *Model) track() []string {
 	to := max(from+1, int(last*int64(m.h)/m.size))
 	hits := m.query.tally.rows(m.size, m.h)
 	for y := range col {
-		shown := !whole && y >= from && y < to
+		inView := from <= y && y < to
 		switch {
-		case hits != nil && hits[y] && shown:
+		case hits[y] && inView && !whole:
 			col[y] = m.styles.Accent.Render(m.glyphs.HitInView)
-		case hits != nil && hits[y]:
+		case hits[y]:
 			col[y] = m.styles.Accent.Render(m.glyphs.Hit)
 		case whole:
 			col[y] = " "
-		case shown:
+		case inView:
 			col[y] = m.styles.Muted.Render(m.glyphs.ScrollThumb)
 		default:
 			col[y] = m.styles.Border.Render(m.glyphs.ScrollTrack)

@@ -24,7 +24,10 @@ type Point[L int | int64] struct {
 
 // Before reports whether p comes before q.
 func (p Point[L]) Before(q Point[L]) bool {
-	return p.Line < q.Line || p.Line == q.Line && p.X < q.X
+	if p.Line != q.Line {
+		return p.Line < q.Line
+	}
+	return p.X < q.X
 }
 
 // Range is a range of selected text, both ends included. The zero value selects nothing.
@@ -42,12 +45,18 @@ func (r Range[L]) Ordered() (first, last Point[L]) {
 	return r.From, r.To
 }
 
+// Includes reports whether some of a line is selected.
+func (r Range[L]) Includes(line L) bool {
+	first, last := r.Ordered()
+	return r.On && line == max(first.Line, min(line, last.Line))
+}
+
 // Span returns the selected characters [from, to) of a line of n characters.
 func (r Range[L]) Span(line L, n int) (from, to int) {
-	first, last := r.Ordered()
-	if !r.On || line < first.Line || line > last.Line {
+	if !r.Includes(line) {
 		return 0, 0
 	}
+	first, last := r.Ordered()
 	to = n
 	if line == first.Line {
 		from = min(first.X, n)
