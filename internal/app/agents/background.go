@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,14 +27,14 @@ func detach(command string, flagged bool) (detached, bool) {
 		return detached{}, false
 	}
 	d, ok := inBackground(words, command)
-	switch {
-	case ok && flagged && d.before == "" && d.after == "":
-		d.waits = true
-	case flagged:
-		d = detached{script: strings.TrimSpace(command), waits: true}
-		ok = d.script != ""
+	if !flagged {
+		return d, ok
 	}
-	return d, ok
+	if isAll := d.before+d.after == ""; !ok || !isAll {
+		d = detached{script: strings.TrimSpace(command)}
+	}
+	d.waits = true
+	return d, d.script != ""
 }
 
 // word is a word or an operator of a shell command.
@@ -44,14 +45,31 @@ type word struct {
 	opaque     bool // it has what words do not show: a substitution, a subshell, a here document
 }
 
+// isOperator reports whether w is one of these operators.
+func (w word) isOperator(operators ...string) bool {
+	return w.operator && slices.Contains(operators, w.text)
+}
+
+// isPlain reports whether w is one of these words.
+func (w word) isPlain(words ...string) bool { return !w.operator && slices.Contains(words, w.text) }
+
 // separates reports whether w ends a list of commands.
-func (w word) separates() bool { return w.operator && (w.text == ";" || w.text == "\n") }
+func (w word) separates() bool { return w.isOperator(";", "\n") }
+
+// precedesCommand reports whether a command follows w, not a file.
+func (w word) precedesCommand() bool { return w.operator && !redirects(w) }
 
 // split returns the words and operators of a command, as they are written.
 func split(command string) (words []word) {
 	for _, w := range shellword.Split(command, shellword.Operators) {
 		text := command[w.Start:w.End]
-		opaque := w.Expands || w.Open != 0 || text[0] == '#' || w.Operator && (strings.ContainsAny(text, "()") || text == "<<")
+		opaque := w.Expands || w.Open != 0
+		switch {
+		case text[0] == '#':
+			opaque = true
+		case w.Operator && (text == "<<" || strings.ContainsAny(text, "()")):
+			opaque = true
+		}
 		words = append(words, word{text, w.Start, w.End, w.Operator, opaque})
 	}
 	return words
@@ -77,17 +95,18 @@ var discards = lazily(`\s+(&>|1?>)\s*/dev/null(\s+2>&1|\s+2>\s*/dev/null)?(\s*<\
 
 // inBackground finds the command in front of the only & of a line.
 func inBackground(words []word, command string) (d detached, ok bool) {
-	is := func(w word) bool { return w.operator && w.text == "&" }
+	is := func(w word) bool { return w.isOperator("&") }
 	at := slices.IndexFunc(words, is)
 	if at <= 0 || slices.IndexFunc(words[at+1:], is) >= 0 {
 		return d, false
 	}
 	first, starts := 0, true
 	for i, w := range words[:at] {
-		if w.opaque || starts && compound().MatchString(w.text) {
+		isCompound := starts && compound().MatchString(w.text)
+		if w.opaque || isCompound {
 			return d, false
 		}
-		if starts = w.operator && !redirects(w); w.separates() {
+		if starts = w.precedesCommand(); w.separates() {
 			first = i + 1
 		}
 	}
@@ -119,10 +138,13 @@ func redirects(w word) bool { return strings.ContainsAny(w.text, "<>") }
 func abandonsProcess(words []word) bool {
 	starts := true
 	for _, w := range words {
+		mayStart := w.separates() || w.isPlain("disown", "echo")
 		switch {
-		case w.opaque || w.operator && !w.separates():
+		case w.opaque:
 			return false
-		case starts && !w.operator && w.text != "disown" && w.text != "echo":
+		case starts && !mayStart:
+			return false
+		case w.operator && !w.separates():
 			return false
 		}
 		starts = w.operator
@@ -137,7 +159,7 @@ func withoutNohup(words []word, command string) (string, bool) {
 	at, first := words[0].start, true
 	for i := 0; i < len(words); i++ {
 		w := words[i]
-		if first && !w.operator && (w.text == "nohup" || w.text == "setsid") {
+		if first && w.isPlain("nohup", "setsid") {
 			if i+1 == len(words) || strings.HasPrefix(words[i+1].text, "-") {
 				return "", false
 			}
@@ -145,7 +167,8 @@ func withoutNohup(words []word, command string) (string, bool) {
 			at = words[i+1].start
 			continue
 		}
-		first = w.operator && (w.text == "&&" || w.text == "||" || w.text == "|") || first && assignment().MatchString(w.text)
+		isAssignment := first && assignment().MatchString(w.text)
+		first = isAssignment || w.isOperator("&&", "||", "|")
 	}
 	b.WriteString(command[at:words[len(words)-1].end])
 	return b.String(), true
@@ -155,7 +178,7 @@ func withoutNohup(words []word, command string) (string, bool) {
 func runsHob(words []word) bool {
 	first := true
 	for _, w := range words {
-		if first && !w.operator && (w.text == "hob" || strings.HasSuffix(w.text, "/hob")) {
+		if first && !w.operator && path.Base(w.text) == "hob" {
 			return true
 		}
 		first = w.operator
@@ -181,7 +204,7 @@ var readsShell = lazily(`\$\{?([?$!]|PPID\b|BASHPID\b)`)
 // directory are passed on.
 func changesShell(words []word) bool {
 	for len(words) > 0 {
-		end := slices.IndexFunc(words, func(w word) bool { return w.operator && !redirects(w) })
+		end := slices.IndexFunc(words, word.precedesCommand)
 		if end < 0 {
 			end = len(words)
 		}
@@ -202,13 +225,22 @@ func commandChangesShell(words []word) bool {
 		return true
 	}
 	at := slices.IndexFunc(words, func(w word) bool { return !assignment().MatchString(w.text) })
-	if at < 0 || redirects(words[at]) || len(words) > at+1 && strings.Trim(words[at].text, "0123456789") == "" {
-		return true // assignments alone, or a redirection in front of what may be anything
+	if at < 0 { // assignments alone
+		return true
 	}
-	name := unquoted(words[at].text)
-	option := len(words) > at+1 && strings.HasPrefix(unquoted(words[at+1].text), "-")
-	return slices.Contains(builtins, name) ||
-		option && slices.Contains([]string{"export", "printf", "print"}, name) // functions, printf -v
+	name, args := unquoted(words[at].text), words[at+1:]
+	if slices.Contains(builtins, name) || redirects(words[at]) { // a redirection may precede anything
+		return true
+	}
+	if len(args) == 0 {
+		return false
+	}
+	switch name {
+	case "export", "printf", "print": // functions, printf -v
+		return strings.HasPrefix(unquoted(args[0].text), "-")
+	}
+	isDescriptor := strings.Trim(words[at].text, "0123456789") == "" // of a redirection
+	return isDescriptor
 }
 
 func unquoted(text string) string {
