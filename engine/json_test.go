@@ -91,11 +91,11 @@ func TestJobJSONOfUnusualValues(t *testing.T) {
 		{Request: engine.Request{Timeout: engine.InMilliseconds(1000000 * time.Hour), Labels: map[string]string{}}, State: engine.State{Status: engine.Lost, StartedAt: at, Exit: engine.Exit{Status: engine.Lost}}, CPU: &idle},
 		{State: engine.State{Status: engine.Exited, Exit: engine.Exit{Status: engine.Exited, Code: &code, At: at, Survivors: []engine.Process{{Command: "a\xff"}}}}},
 	} {
-		data, err := j.MarshalJSON()
+		pretty, err := json.MarshalIndent(j, "", "  ")
 		if err != nil {
 			t.Fatal(err)
 		}
-		text.Write(append(data, '\n'))
+		text.Write(append(pretty, '\n'))
 	}
 	golden.RequireEqual(t, text.String())
 }

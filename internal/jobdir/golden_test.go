@@ -1,6 +1,8 @@
 package jobdir_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,7 +59,11 @@ func TestRecordFormat(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			files.Write(data)
+			var pretty bytes.Buffer
+			if err := json.Indent(&pretty, data, "", "  "); err != nil {
+				t.Fatal(err)
+			}
+			files.Write(pretty.Bytes())
 		}
 		if s.Meta.Version == 0 {
 			continue // a record without a version is invalid

@@ -16,7 +16,8 @@ import (
 func TestLaunchFormatIsStable(t *testing.T) {
 	code := 127
 	var text strings.Builder
-	add := func(data []byte, err error) {
+	add := func(v any) {
+		data, err := json.MarshalIndent(v, "", "  ")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -30,7 +31,7 @@ func TestLaunchFormatIsStable(t *testing.T) {
 		{},
 		{Launch: 1, Dir: "/tmp/caf\xe9", Env: variables{}, Set: []string{}, Passed: []int{}},
 	} {
-		add(json.Marshal(c))
+		add(c)
 	}
 	for _, r := range []Reply{
 		{},
@@ -39,7 +40,7 @@ func TestLaunchFormatIsStable(t *testing.T) {
 		{Error: "which", Unknown: true},
 		{Error: "a\xff", State: &record.State{}},
 	} {
-		add(json.Marshal(r))
+		add(r)
 	}
 	golden.RequireEqual(t, text.String())
 }
