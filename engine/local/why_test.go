@@ -31,6 +31,8 @@ const (
 	goMain = "package main\n\nimport \"fmt\"\n\nfunc main() {\n\tvar m []int\n\tfmt.Println(m[5])\n}\n"
 	goTest = "package a\n\nimport \"testing\"\n\nfunc TestAdd(t *testing.T) {\n\tif got := 1 - 2; got != 3 {\n\t\tt.Errorf(\"got %d, want 3\", got)\n\t}\n}\n"
 	nodeJS = "function load(c) { return c.port.toString(); }\nload({});\n"
+	// readForbidden reads a file that may not be read, as another user if this one is root.
+	readForbidden = `chmod 0 secret; chmod 755 .; if [ "$(id -u)" = 0 ]; then exec setpriv --reuid=65534 cat secret; fi; cat secret`
 )
 
 var failures = []failure{
@@ -53,7 +55,7 @@ var failures = []failure{
 	{name: "unset variable", script: "set -u; echo $UNSET_ZZ", cause: "error", says: `UNSET_ZZ: parameter not set`},
 	{name: "missing file", script: "cat nowhere.txt", cause: "missing_file", says: `cat: nowhere.txt: No such file or directory$`},
 	{name: "disk full", script: "dd if=/dev/zero of=/dev/full bs=1k count=1", cause: "disk_full", says: `No space left on device$`},
-	{name: "permission denied", tool: "setpriv", script: "chmod 600 secret; chmod 755 .; setpriv --reuid=65534 cat secret", files: map[string]string{"secret": "x"}, cause: "permission_denied", says: `Permission denied$`},
+	{name: "permission denied", tool: "setpriv", script: readForbidden, files: map[string]string{"secret": "x"}, cause: "permission_denied", says: `Permission denied$`},
 	{name: "missing library", tool: "gcc", script: "gcc -shared -o libzz.so lib.c && gcc -o prog prog.c -L. -lzz && rm libzz.so && ./prog", files: map[string]string{"lib.c": "int zz(void){return 0;}\n", "prog.c": "int zz(void);\nint main(void){return zz();}\n"}, cause: "missing_library", says: `shared library not found: libzz.so$`},
 	{name: "unknown option", script: "ls --frobnicate", cause: "invalid_usage", says: `frobnicate`},
 	{name: "quiet failure", script: "echo last words; exit 3", cause: "", says: `^Exited 3, and its output names no known error; it ends with "last words"$`},
