@@ -119,13 +119,23 @@ func intoSmallGroup(t *testing.T, pid int) {
 		t.Cleanup(func() {
 			eventually(t, "the group is empty", func() bool { err := os.Remove(dir); return err == nil || errors.Is(err, fs.ErrNotExist) })
 		})
-		if os.WriteFile(filepath.Join(dir, h.file), []byte(limit), 0) != nil {
+		if setting(dir, h.file, limit) != nil {
 			continue
 		}
-		_ = os.WriteFile(filepath.Join(dir, "memory.swap.max"), []byte("0"), 0)
-		if err := os.WriteFile(filepath.Join(dir, "cgroup.procs"), []byte(strconv.Itoa(pid)), 0); err == nil {
+		_ = setting(dir, "memory.swap.max", "0")
+		if setting(dir, "cgroup.procs", strconv.Itoa(pid)) == nil {
 			return
 		}
 	}
 	t.Skip("no control group with a limit of memory can be made")
+}
+
+// setting writes to a file of a control group. It creates none, where no control groups are mounted.
+func setting(dir, file, value string) error {
+	f, err := os.OpenFile(filepath.Join(dir, file), os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(value)
+	return errors.Join(err, f.Close())
 }
