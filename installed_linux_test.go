@@ -22,7 +22,7 @@ import (
 // TestInstalled runs the stories with both programs installed: hob-holder is next to hob.
 func TestInstalled(t *testing.T) {
 	both, _ := programs(t)
-	runScripts(t, func(env *testscript.Env) error {
+	runScripts(t, "script", func(env *testscript.Env) error {
 		env.Setenv("PATH", filepath.Dir(both)+string(os.PathListSeparator)+env.Getenv("PATH"))
 		return setupScript(env)
 	})

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -64,21 +65,38 @@ func (c cleanup) Run() int {
 }
 
 // TestScripts runs the stories in testdata/script, each with its own home and state directory.
-func TestScripts(t *testing.T) { runScripts(t, setupScript) }
+func TestScripts(t *testing.T) { runScripts(t, "script", setupScript) }
 
-// runScripts runs the stories in testdata/script; setup prepares each.
-func runScripts(t *testing.T, setup func(*testscript.Env) error) {
+// runScripts runs the stories in a directory of testdata; setup prepares each.
+func runScripts(t *testing.T, dir string, setup func(*testscript.Env) error) {
 	testscript.Run(t, testscript.Params{
-		Dir:                 filepath.Join("testdata", "script"),
+		Dir:                 filepath.Join("testdata", dir),
 		Setup:               setup,
+		Condition:           condition,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": cmdCode,
-			"term": cmdTerm,
+			"code":   cmdCode,
+			"term":   cmdTerm,
+			"server": cmdServer,
 		},
 	})
 }
+
+// condition tells scripts what they may do here: [mounts]. In CI all of it is an obligation.
+func condition(name string) (bool, error) {
+	if name != "mounts" {
+		return false, fmt.Errorf("unknown condition %q", name)
+	}
+	err := mounts()
+	if os.Getenv("CI") == "" {
+		return err == nil, nil
+	}
+	return err == nil, err
+}
+
+// mounts returns why a user may not mount in a namespace of their own, nil if they may.
+var mounts = sync.OnceValue(testtool.UserMounts)
 
 // setupScript prepares the environment of a script and ends the jobs that the script leaves
 // running.

@@ -26,18 +26,9 @@ func TestJobsOfTheFirstEdition(t *testing.T) {
 		t.Skip("-short")
 	}
 	older := buildCommit(t, firstEdition)
-	testscript.Run(t, testscript.Params{
-		Dir: filepath.Join("testdata", "older"),
-		Setup: func(env *testscript.Env) error {
-			env.Setenv("OLD", older)
-			return setupHosts(env, nil)
-		},
-		RequireExplicitExec: true,
-		RequireUniqueNames:  true,
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": cmdCode,
-			"term": cmdTerm,
-		},
+	runScripts(t, "older", func(env *testscript.Env) error {
+		env.Setenv("OLD", older)
+		return setupHosts(env, nil)
 	})
 }
 

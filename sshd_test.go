@@ -34,17 +34,7 @@ func TestHostScripts(t *testing.T) {
 	}
 	testtool.Need(t, "sshd", "ssh", "setsid")
 	prompting := promptingServers(t)
-	testscript.Run(t, testscript.Params{
-		Dir:                 filepath.Join("testdata", "hosts"),
-		Setup:               func(env *testscript.Env) error { return setupHosts(env, prompting) },
-		RequireExplicitExec: true,
-		RequireUniqueNames:  true,
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code":   cmdCode,
-			"term":   cmdTerm,
-			"server": cmdServer,
-		},
-	})
+	runScripts(t, "hosts", func(env *testscript.Env) error { return setupHosts(env, prompting) })
 }
 
 // promptingServers returns servers that ask for a password and for answers.

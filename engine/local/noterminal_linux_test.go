@@ -2,7 +2,6 @@ package local_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -20,12 +19,8 @@ import (
 // input from a pipe.
 func TestWithoutTerminal(t *testing.T) {
 	t.Parallel()
-	testtool.NeedRoot(t)
-	testtool.Need(t, "unshare", "mount")
+	testtool.NeedMounts(t)
 	const hidden = "mount --bind /dev/null /dev/ptmx"
-	if out, err := exec.Command("unshare", "-m", "sh", "-c", hidden).CombinedOutput(); err != nil {
-		t.Skipf("mount: %s", out)
-	}
 	for _, kind := range []string{"pty", "tty"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()

@@ -2,6 +2,7 @@
 package testtool
 
 import (
+	"bytes"
 	_ "embed"
 	"fmt"
 	"math/rand/v2"
@@ -45,6 +46,31 @@ func NeedRoot(t testing.TB) {
 	if os.Geteuid() != 0 {
 		Missing(t, "needs root")
 	}
+}
+
+// NeedMounts skips the test if it does not run as root or nothing may be mounted, as in many
+// containers, and fails it in CI.
+func NeedMounts(t testing.TB) {
+	t.Helper()
+	NeedRoot(t)
+	if err := rootMounts(); err != nil {
+		Missing(t, "needs to mount: "+err.Error())
+	}
+}
+
+// rootMounts returns why root may not mount, nil if it may.
+var rootMounts = sync.OnceValue(func() error { return tryMount("--mount") })
+
+// UserMounts returns why a user may not mount in namespaces of their own, nil if they may.
+func UserMounts() error { return tryMount("--mount", "--user", "--map-root-user") }
+
+// tryMount mounts something in new namespaces, which end with the try.
+func tryMount(namespaces ...string) error {
+	cmd := exec.Command("unshare", append(namespaces, "mount", "-t", "tmpfs", "none", os.TempDir())...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, bytes.TrimSpace(out))
+	}
+	return nil
 }
 
 // packageOf returns the Debian package that contains a tool.

@@ -36,8 +36,8 @@ func (p *place) inside(enter string) {
 // the number of its group in use.
 func TestStopUnderAnInitThatDoesNotReap(t *testing.T) {
 	t.Parallel()
-	testtool.NeedRoot(t)
-	testtool.Need(t, "unshare", "nsenter")
+	testtool.NeedMounts(t)
+	testtool.Need(t, "nsenter")
 	for _, sh := range []string{"dash", "busybox"} {
 		t.Run(sh, func(t *testing.T) {
 			p := newPlace(t, sh)
@@ -78,8 +78,8 @@ func TestStopUnderAnInitThatDoesNotReap(t *testing.T) {
 
 // If /proc shows each user only their own processes, jobs are still distinguished.
 func TestHiddenProcesses(t *testing.T) {
-	testtool.NeedRoot(t)
-	testtool.Need(t, "unshare", "setpriv", "setsid")
+	testtool.NeedMounts(t)
+	testtool.Need(t, "setpriv", "setsid")
 	const nobody = 65534
 	for _, sh := range []string{"dash", "busybox"} {
 		t.Run(sh, func(t *testing.T) {
