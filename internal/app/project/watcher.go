@@ -83,15 +83,17 @@ func (w watcher) try(ctx context.Context, pause time.Duration, ready func() bool
 const portInterval = 100 * time.Millisecond
 
 // accepts reports whether a port of this machine accepts connections. It need not belong to a process of
-// the job: docker run starts a server that is none.
+// the job: docker run starts a server that is none. Not every machine can resolve localhost.
 func accepts(ctx context.Context, port int) bool {
 	var d net.Dialer
-	conn, err := d.DialContext(ctx, "tcp", net.JoinHostPort("localhost", strconv.Itoa(port)))
-	if err != nil {
-		return false
+	for _, loopback := range []string{"127.0.0.1", "::1"} {
+		conn, err := d.DialContext(ctx, "tcp", net.JoinHostPort(loopback, strconv.Itoa(port)))
+		if err == nil {
+			_ = conn.Close() // the answer is known
+			return true
+		}
 	}
-	_ = conn.Close() // the answer is known
-	return true
+	return false
 }
 
 // probe runs the probe of the process once, and reports whether it succeeds.
