@@ -270,7 +270,7 @@ func (a *agent) describe(ctx context.Context, j engine.Job, t *task) error {
 		last = units.FormatBytes(size) + " of output, binary at its end"
 	}
 	switch {
-	case j.Link == engine.LinkUnreachable, j.Status == engine.Queued:
+	case j.Link == engine.LinkUnreachable, j.Status == engine.Queued, j.Status == engine.Stopping:
 		t.Message = inWords(j, time.Now())
 	case j.Waiting:
 		if len(x.notices) == 0 {
@@ -290,17 +290,32 @@ func (a *agent) describe(ctx context.Context, j engine.Job, t *task) error {
 	return nil
 }
 
-// cancelTask stops the job of a task, or ends a wait. A task that has ended stays as it is.
+// cancelTask begins to stop the job of a task, or ends a wait. A task that has ended stays as it is.
 func (a *agent) cancelTask(ctx context.Context, j engine.Job, w *wait) error {
 	if w != nil {
 		return a.endWait(w, waited{At: time.Now(), Canceled: true})
 	}
-	if j.Status.Finished() {
-		return nil
+	if !j.Status.Finished() {
+		a.work.Go(func() { a.stopTask(ctx, j) })
 	}
+	return nil
+}
+
+// stopTask stops the job of a canceled task. The job may take its whole grace period to end, and the
+// client was answered before. The client may also have disconnected: then there is a time limit for what
+// is left to do. The acknowledgement promised nothing, so a notice reports a job that cannot be stopped.
+func (a *agent) stopTask(ctx context.Context, j engine.Job) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	unregister := context.AfterFunc(a.life, func() { time.AfterFunc(afterwards, cancel) })
+	defer unregister()
 	_, err := a.eng.Stop(ctx, j.ID, engine.StopOptions{})
-	if errors.Is(err, engine.ErrNotRunning) { // it ended by itself in the meantime
-		return nil
+	gone := errors.Is(err, engine.ErrNotRunning) || errors.Is(err, engine.ErrNotFound)
+	if err == nil || gone || ctx.Err() != nil {
+		return
 	}
-	return err
+	f := general(failed(j, "stop", err))
+	a.news.mu.Lock()
+	defer a.news.mu.Unlock()
+	a.news.add(notice{text: fmt.Sprintf("task %s was not canceled: %s; %s", j.ID, f.message, f.hint), logged: true})
 }
