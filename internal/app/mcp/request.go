@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"reflect"
@@ -22,6 +23,9 @@ import (
 type request struct {
 	tasks bool // the answer to a call may be a task
 	forms bool // a task may ask the user for input with a form
+
+	// listens: the request subscribes to notifications about tasks.
+	listens bool
 
 	job atomic.Pointer[engine.ID] // that a call is about, once it is known
 
@@ -51,7 +55,9 @@ func requestOf(ctx context.Context) *request {
 func (a *agent) receive(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		r := accepted(req)
-		if strings.HasPrefix(method, "tasks/") && !r.tasks {
+		r.listens = a.sending.listens(req.GetExtra())
+		aboutTasks := r.listens || strings.HasPrefix(method, "tasks/")
+		if aboutTasks && !r.tasks {
 			return nil, tasksNotDeclared()
 		}
 		res, err := next(context.WithValue(ctx, requestKey{}, r), method, req)
@@ -86,9 +92,9 @@ func accepted(req mcp.Request) *request {
 	return r
 }
 
-// deliveries has the requests whose answers deliver something and have not been written yet. The SDK
-// passes the Extra of a request from the transport to the handlers, so it identifies the request in
-// both.
+// deliveries has the requests whose answers deliver something and have not been written yet, and those
+// that subscribe to notifications about tasks. The SDK passes the Extra of a request from the transport
+// to the handlers, so it identifies the request in both.
 type deliveries struct {
 	mu sync.Mutex
 	on map[*mcp.RequestExtra]*request
@@ -107,9 +113,21 @@ func (a *agent) registerDelivery(extra *mcp.RequestExtra, r *request, answered b
 	if len(r.ends) == 0 && len(r.notices) == 0 && r.discard == "" {
 		return
 	}
-	a.sending.mu.Lock()
-	defer a.sending.mu.Unlock()
-	a.sending.on[extra] = r
+	a.sending.add(extra, r)
+}
+
+func (d *deliveries) add(extra *mcp.RequestExtra, r *request) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.on[extra] = r
+}
+
+// listens reports whether a request that has not been answered subscribes to notifications about tasks.
+func (d *deliveries) listens(extra *mcp.RequestExtra) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	r := d.on[extra]
+	return r != nil && r.listens
 }
 
 // deliver writes an answer and records what it delivered. If the server is killed in between, the end
@@ -200,11 +218,29 @@ func (c *receiptConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
 			r.Extra = extra
 		}
 		c.change(func() { c.open[r.ID] = extra })
+		if listensToTasks(r) {
+			c.a.sending.add(extra, &request{listens: true})
+		}
 	}
 	if errors.Is(err, io.EOF) {
 		c.awaitAnswers(ctx)
 	}
 	return msg, err
+}
+
+// listensToTasks reports whether a request subscribes to notifications about tasks. The handlers cannot
+// see that, because the SDK does not know the field and drops it.
+func listensToTasks(r *jsonrpc.Request) bool {
+	var params struct {
+		Notifications struct {
+			TaskIDs any `json:"taskIds"`
+		} `json:"notifications"`
+	}
+	if r.Method != "subscriptions/listen" || json.Unmarshal(r.Params, &params) != nil {
+		return false
+	}
+	ids, isList := params.Notifications.TaskIDs.([]any)
+	return len(ids) > 0 || params.Notifications.TaskIDs != nil && !isList
 }
 
 func (c *receiptConnection) Write(ctx context.Context, msg jsonrpc.Message) error {
