@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"testing"
 	"time"
 
@@ -125,6 +126,7 @@ func (p *peer) task(tool string, args params) taskReply {
 	}
 	select {
 	case t := <-p.created:
+		p.checkTask(t)
 		return t
 	default:
 		p.t.Fatalf("%s %v: no task", tool, args)
@@ -148,10 +150,13 @@ func (p *peer) get(id string) taskReply {
 	if err != nil {
 		p.t.Fatalf("get %s: %v", id, err)
 	}
+	p.checkTask(*t)
 	if t.Result != nil {
 		var r struct {
+			ResultType        string
 			Content           []struct{ Text string }
 			StructuredContent json.RawMessage
+			IsError           bool
 		}
 		if err := json.Unmarshal(t.Result, &r); err != nil {
 			p.t.Fatal(err)
@@ -159,9 +164,30 @@ func (p *peer) get(id string) taskReply {
 		if err := json.Unmarshal(r.StructuredContent, &t.reply); err != nil || len(r.Content) != 1 {
 			p.t.Fatalf("%v in %s", err, t.Result)
 		}
+		if r.ResultType != "complete" || r.IsError != (t.reply.Error != nil) {
+			p.t.Errorf("the result of %s is not that of a call: %s", id, t.Result)
+		}
 		t.reply.text, t.reply.json = r.Content[0].Text, string(r.StructuredContent)
 	}
 	return *t
+}
+
+// checkTask checks what the schema of the extension requires of every task: the fields of all statuses,
+// and those that one status has and the others have not.
+func (p *peer) checkTask(t taskReply) {
+	p.t.Helper()
+	if t.TaskID == "" || t.CreatedAt.IsZero() || t.LastUpdatedAt.Before(t.CreatedAt) || t.TTLMs == nil || t.PollIntervalMs < 1 {
+		p.t.Errorf("a task lacks a field: %+v", t)
+	}
+	if !slices.Contains([]string{"working", "input_required", "completed", "cancelled"}, t.Status) {
+		p.t.Errorf("a task is %q", t.Status)
+	}
+	if hasResult := t.Result != nil; hasResult != (t.Status == "completed") {
+		p.t.Errorf("a task that is %s, with the result %s", t.Status, t.Result)
+	}
+	if asks := len(t.InputRequests) > 0; asks != (t.Status == "input_required") {
+		p.t.Errorf("a task that is %s, with the questions %v", t.Status, t.InputRequests)
+	}
 }
 
 // becomes asks for a task until it has that status.

@@ -55,7 +55,25 @@ type task struct {
 	TTL           *int64              `json:"ttlMs"` // null: no limit
 	PollInterval  int64               `json:"pollIntervalMs,omitempty"`
 	InputRequests mcp.InputRequestMap `json:"inputRequests,omitempty"`
-	Result        *mcp.CallToolResult `json:"result,omitempty"`
+	Result        *taskResult         `json:"result,omitempty"`
+}
+
+// taskResult is the result of a completed task: that of its call, with the type that the SDK adds to the
+// answer to a call alone.
+type taskResult struct {
+	ResultType string        `json:"resultType"`
+	Content    []mcp.Content `json:"content"`
+	Structured any           `json:"structuredContent"`
+	IsError    bool          `json:"isError,omitempty"`
+}
+
+func newTaskResult(r *mcp.CallToolResult) *taskResult {
+	return &taskResult{
+		ResultType: resultComplete,
+		Content:    r.Content,
+		Structured: r.StructuredContent,
+		IsError:    r.IsError,
+	}
 }
 
 // newTask returns a task with the status working, with the times when it began and last changed. For
@@ -239,7 +257,8 @@ func (a *agent) getTask(ctx context.Context, j engine.Job, w *wait) (*task, erro
 		cursor := j.Output
 		ans.Cursor = &cursor
 		a.explain(ctx, ans)
-		t.Status, t.Message, t.Result = taskCompleted, inWords(j, time.Now()), ans.result(a.c.Settings.MaxOutputChars)
+		t.Status, t.Message = taskCompleted, inWords(j, time.Now())
+		t.Result = newTaskResult(ans.result(a.c.Settings.MaxOutputChars))
 	}
 	a.report(ctx, j.ID)
 	return t, nil

@@ -389,9 +389,9 @@ func (a *agent) getWait(ctx context.Context, j engine.Job, w *wait) (*task, erro
 	case err != nil && ctx.Err() != nil:
 		return nil, err
 	case err != nil:
-		t.Result = general(err).result()
+		t.Result = newTaskResult(general(err).result())
 	default:
-		t.Result = ans.result(a.c.Settings.MaxOutputChars)
+		t.Result = newTaskResult(ans.result(a.c.Settings.MaxOutputChars))
 		if ans.job.Status.Finished() {
 			a.report(ctx, ans.job.ID)
 		}
