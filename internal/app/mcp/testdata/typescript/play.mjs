@@ -7,14 +7,25 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import {
+  CallToolResultV2Schema, CancelTaskResultV2Schema, CreateTaskResultV2Schema, GetTaskResultV2Schema, UpdateTaskResultV2Schema,
+} from '@modelcontextprotocol/ext-tasks/core/v2';
 
 const hob = process.argv[2];
 const version = '2026-07-28';
 const extension = 'io.modelcontextprotocol/tasks';
 const patience = 120_000;
 
-// The client has no schemas of the extension, so results are taken as they are.
+// The client has no schemas of the extension, so it passes results on as they are, and they are checked
+// here: that of a completed task, too.
 const anything = { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } };
+const resultOf = { 'tasks/get': GetTaskResultV2Schema, 'tasks/update': UpdateTaskResultV2Schema, 'tasks/cancel': CancelTaskResultV2Schema };
+
+function checked(method, result) {
+  resultOf[method]?.parse({ resultType: 'complete', ...result });
+  if (result.status === 'completed' && result.taskId) CallToolResultV2Schema.parse(result.result);
+  return result;
+}
 
 // connect starts a server. created is called with each task that answers a call: the client
 // itself refuses such an answer.
@@ -28,7 +39,7 @@ async function connect(capabilities) {
     if (message.result?.resultType === 'task') tasks.push(message.result);
     receive(message, ...rest);
   };
-  const ask = (method, params) => client.request({ method, params }, anything, { timeout: patience });
+  const ask = async (method, params) => checked(method, await client.request({ method, params }, anything, { timeout: patience }));
   return {
     close: () => client.close(),
     kill: () => process.kill(transport.pid, 'SIGKILL'),
@@ -36,7 +47,7 @@ async function connect(capabilities) {
     async start(args) {
       await assert.rejects(ask('tools/call', { name: 'bash', arguments: { background: true, ...args } }), /task/);
       assert.equal(tasks.length, 1, 'a task answers the call');
-      return tasks.pop();
+      return CreateTaskResultV2Schema.parse(tasks.pop());
     },
     // until asks for a task until it is as wanted.
     async until(taskId, wanted, forbidden = () => false) {
