@@ -4,76 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 )
-
-// dotenv reads a file of lines NAME=VALUE. Without the file there are no variables. Lines of another
-// form are noted.
-func (p *parser) dotenv(path string) map[string]string {
-	env := map[string]string{}
-	data, err := readFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return env
-	}
-	name := filepath.Base(path)
-	if err != nil {
-		p.plan.Notes = append(p.plan.Notes, Note{name, 1, fmt.Sprintf("it cannot be read: %v", err)})
-		return env
-	}
-	for i, line := range strings.Split(strings.TrimPrefix(string(data), "\ufeff"), "\n") {
-		line = strings.TrimSpace(line)
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		key, text, ok := strings.Cut(strings.TrimPrefix(line, "export "), "=")
-		key = strings.TrimSpace(key)
-		text, closed := unquote(strings.TrimSpace(text))
-		if !ok || !closed || key == "" || strings.ContainsAny(key, " \t\x00") || strings.ContainsRune(text, 0) {
-			p.plan.Notes = append(p.plan.Notes, Note{name, i + 1, "not of the form NAME=VALUE"})
-			continue
-		}
-		env[key] = text
-	}
-	return env
-}
-
-// unquote returns a value without its quotation marks or the comment behind it. closed is false if
-// the second mark is missing.
-func unquote(s string) (text string, closed bool) {
-	if s == "" || s[0] != '"' && s[0] != '\'' {
-		if comment := strings.Index(s, " #"); comment >= 0 {
-			s = strings.TrimSpace(s[:comment])
-		}
-		return s, true
-	}
-	quote := s[0]
-	var b strings.Builder
-	for i := 1; i < len(s); i++ {
-		switch {
-		case s[i] == quote:
-			return b.String(), true
-		case s[i] == '\\' && quote == '"' && i+1 < len(s):
-			i++
-			switch s[i] {
-			case 'n':
-				b.WriteByte('\n')
-			case '"', '\\', '$':
-				b.WriteByte(s[i])
-			default:
-				b.WriteByte('\\')
-				b.WriteByte(s[i])
-			}
-		default:
-			b.WriteByte(s[i])
-		}
-	}
-	return "", false
-}
 
 // portOf returns the port of the process at index, from that of the first one.
 func portOf(base string, index int) string {

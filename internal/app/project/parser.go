@@ -136,6 +136,15 @@ func (p *parser) truth(v *value, at string) bool {
 	return false
 }
 
+// named reports whether name can be that of a variable; if not, it is noted.
+func (p *parser) named(name string, line int, at string) bool {
+	ok := isVariable(name)
+	if !ok {
+		p.note(line, "%s: %s", at, notVariable)
+	}
+	return ok
+}
+
 // environment adds variables to env: an object, or a list of NAME=VALUE. It returns the names whose
 // value is null.
 func (p *parser) environment(v *value, at string, env map[string]string) (unset []string) {
@@ -149,7 +158,9 @@ func (p *parser) environment(v *value, at string, env map[string]string) (unset 
 				p.fail(v.items[i].line, "%s must have the form NAME=VALUE", at)
 				continue
 			}
-			env[name] = text
+			if p.named(name, v.items[i].line, at) {
+				env[name] = text
+			}
 		}
 		return nil
 	}
@@ -158,6 +169,9 @@ func (p *parser) environment(v *value, at string, env map[string]string) (unset 
 	}
 	for i := range v.fields {
 		f := &v.fields[i]
+		if !p.named(f.name, f.line, at) {
+			continue
+		}
 		if f.value.kind == nullValue {
 			unset = append(unset, f.name)
 			delete(env, f.name)

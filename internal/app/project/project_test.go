@@ -86,7 +86,7 @@ func TestProcfile(t *testing.T) {
 	equal(t, "web", web, want)
 	equal(t, "names", p.Names(), []string{"web", "job", "my-job_2"})
 	equal(t, "command", process(t, p, "my-job_2").Script, "sleep 1 # all of it")
-	equal(t, "notes", notes(p), ".env:5: not of the form NAME=VALUE\nProcfile:5: not of the form NAME: COMMAND, where NAME has only letters, digits, - and _")
+	equal(t, "notes", notes(p), ".env:5: "+notVariable+"\nProcfile:5: not of the form NAME: COMMAND, where NAME has only letters, digits, - and _")
 }
 
 // As foreman does, hob accepts a byte order mark, lines that end with CR and LF, and indentation.
