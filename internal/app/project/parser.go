@@ -218,9 +218,12 @@ func (f *fields) number(name string) int     { return f.p.number(f.get(name), f.
 func (f *fields) truth(name string) bool     { return f.p.truth(f.get(name), f.path(name)) }
 func (f *fields) object(name string) *fields { return f.p.fields(f.get(name), f.path(name)) }
 
+// maxSeconds limits a time: that is a day.
+const maxSeconds = 24 * 60 * 60
+
 // seconds returns a number of seconds.
 func (f *fields) seconds(name string) time.Duration {
-	return time.Duration(f.number(name)) * time.Second
+	return time.Duration(min(f.number(name), maxSeconds)) * time.Second
 }
 
 // line returns the line of a field, or that of the object if it has no such field.

@@ -77,12 +77,18 @@ func (p *Process) argv() []string {
 	return append(p.Shell[:len(p.Shell):len(p.Shell)], p.Script)
 }
 
-// Ready is how to find out that a process is ready. The zero value means that nothing shows it.
+// Ready is how to find out that a process is ready.
 type Ready struct {
 	Port  int    // this TCP port of this machine accepts connections
 	Line  string // the process prints a line that matches this regular expression
 	Probe Probe  // a command succeeds
+
+	// Limit is how long a process may take to become ready; 0: the default.
+	Limit time.Duration
 }
+
+// shown reports whether anything shows that the process is ready.
+func (r Ready) shown() bool { return r.Port != 0 || r.Line != "" || r.Probe.Script != "" }
 
 // Probe is a command that succeeds when a process is ready. It is run by the shell of the process and
 // with its variables.

@@ -173,10 +173,19 @@ func (c *compose) ready(proc *Process, f *fields) {
 	c.probe(proc, f.object("readiness_probe"))
 }
 
+// maxAttempts limits the attempts of a probe.
+const maxAttempts = 10_000
+
 // probe sets the readiness probe. Of an HTTP probe hob takes the port.
 func (c *compose) probe(proc *Process, f *fields) {
-	f.ignore("initial_delay_seconds", "success_threshold", "failure_threshold")
+	f.ignore("success_threshold")
 	every, timeout := f.seconds("period_seconds"), f.seconds("timeout_seconds")
+	delay, attempts := f.seconds("initial_delay_seconds"), f.number("failure_threshold")
+	if attempts > 0 {
+		// hob tries more often than the file may say, so it counts the time of the attempts.
+		each := cmp.Or(every, 10*time.Second) + cmp.Or(timeout, time.Second)
+		proc.Ready.Limit = delay + time.Duration(min(attempts, maxAttempts))*each
+	}
 	if run := f.object("exec"); run.v != nil {
 		probe := Probe{Script: c.command(run), Dir: proc.Dir, Every: cmp.Or(every, time.Second), Timeout: cmp.Or(timeout, 10*time.Second)}
 		if dir := run.text("working_dir"); dir != "" {
@@ -215,7 +224,7 @@ func (c *compose) checkHealth() {
 	for _, proc := range c.p.plan.Processes {
 		for i, n := range proc.Needs {
 			other := c.p.plan.find(n.Name)
-			if n.Until == IsReady && other != nil && other.Ready == (Ready{}) {
+			if n.Until == IsReady && other != nil && !other.Ready.shown() {
 				proc.Needs[i].Until = Started
 				c.p.note(n.Line, "%s", unknownReady(proc.Name, n.Name))
 			}

@@ -445,3 +445,22 @@ func TestProcessComposeExtensions(t *testing.T) {
 		t.Errorf("restart %q", a.Restart)
 	}
 }
+
+// The limits of a probe become a time, in which each attempt of the file could have failed.
+func TestLimitOfAProbe(t *testing.T) {
+	for _, test := range []struct {
+		name, probe string
+		want        time.Duration
+	}{
+		{"none", "exec: {command: x}, period_seconds: 3", 0},
+		{"attempts", "exec: {command: x}, failure_threshold: 3, period_seconds: 4, timeout_seconds: 2", 18 * time.Second},
+		{"defaults", "http_get: {port: 1}, failure_threshold: 3", 33 * time.Second},
+		{"a delay", "http_get: {port: 1}, failure_threshold: 1, initial_delay_seconds: 20", 31 * time.Second},
+		{"huge", "exec: {command: x}, failure_threshold: 9999999999, period_seconds: 9999999999, timeout_seconds: 9999999999", 20_000 * 24 * time.Hour},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := load(t, write(t, "process-compose.yaml", "processes: {a: {command: x, readiness_probe: {"+test.probe+"}}}\n"))
+			equal(t, "limit", process(t, p, "a").Ready.Limit, test.want)
+		})
+	}
+}

@@ -297,7 +297,7 @@ func (t *tasks) until(name string, n *Need) {
 	case !other.runs():
 	case !t.background[n.Name]:
 		n.Until = Succeeded
-	case other.Ready != Ready{}:
+	case other.Ready.shown():
 		n.Until = IsReady
 	default:
 		t.p.note(n.Line, "%s", unknownReady(name, n.Name))

@@ -124,7 +124,7 @@ func (r *run) report(result Result) {
 func (r *run) startSome(ctx context.Context) (some bool) {
 	var rest []Process
 	for _, proc := range r.pending {
-		ok, err := r.ready(proc)
+		ok, err := r.ready(ctx, proc)
 		if !ok && err == nil || ctx.Err() != nil {
 			rest = append(rest, proc)
 			continue
@@ -144,7 +144,7 @@ func (r *run) startSome(ctx context.Context) (some bool) {
 
 // ready reports whether a process can be started, or queued behind the jobs of others. An error means
 // that it never can be.
-func (r *run) ready(proc Process) (bool, error) {
+func (r *run) ready(ctx context.Context, proc Process) (bool, error) {
 	for _, n := range proc.Needs {
 		result, known := r.results[n.Name]
 		switch {
@@ -157,6 +157,9 @@ func (r *run) ready(proc Process) (bool, error) {
 		}
 		if err, known := r.known[n.Name]; !known || err != nil {
 			return false, err
+		}
+		if j, err := r.Engine.Get(ctx, string(result.Job.ID)); err == nil && j.Status.Finished() {
+			return false, fmt.Errorf("%s has ended", n.Name)
 		}
 	}
 	return true, nil

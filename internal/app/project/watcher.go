@@ -1,7 +1,9 @@
 package project
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -14,6 +16,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/units"
 )
 
 // watcher waits until a process is ready.
@@ -23,8 +26,51 @@ type watcher struct {
 	proc Process
 }
 
-// await returns when the process is ready, or an error if it never will be.
+// defaultLimit bounds every wait for which the file has no limit.
+const defaultLimit = 10 * time.Minute
+
+// await returns when the process is ready, or an error if it never will be, or is not in time. Its time
+// begins with its job, which may be queued behind another one.
 func (w watcher) await(ctx context.Context) error {
+	begin := fmt.Sprintf("%s begins", w.proc.Name)
+	if err := w.within(ctx, defaultLimit, begin, w.awaitBegin); err != nil {
+		return err
+	}
+	ready := Need{Name: w.proc.Name, Until: IsReady}.describe(w.proc)
+	return w.within(ctx, cmp.Or(w.proc.Ready.Limit, defaultLimit), ready, w.awaitReady)
+}
+
+// within calls wait with a limit. until describes what it waits for.
+func (w watcher) within(ctx context.Context, limit time.Duration, until string, wait func(context.Context) error) error {
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	err := wait(limited)
+	if err != nil && ctx.Err() == nil && limited.Err() != nil {
+		return fmt.Errorf("after %s it still waits until %s; see: hob log %s", units.DurationText(limit), until, w.id)
+	}
+	return err
+}
+
+// errBegun ends the wait for the begin of a job.
+var errBegun = errors.New("the job has begun")
+
+func (w watcher) awaitBegin(ctx context.Context) error {
+	_, err := w.eng.Follow(ctx, w.id, func(j engine.Job) error {
+		if j.StartedAt.IsZero() {
+			return nil
+		}
+		return errBegun
+	})
+	switch {
+	case errors.Is(err, errBegun):
+		return nil
+	case err == nil:
+		return w.endedTooEarly()
+	}
+	return err
+}
+
+func (w watcher) awaitReady(ctx context.Context) error {
 	ready := w.proc.Ready
 	switch {
 	case ready.Port != 0:
@@ -47,8 +93,8 @@ func (w watcher) endedTooEarly() error {
 	return fmt.Errorf("%s has ended before it was ready", w.proc.Name)
 }
 
-// try calls ready until it returns true, with a pause between the calls, once the job has begun. It
-// returns an error if the job ends first.
+// try calls ready until it returns true, with a pause between the calls. It returns an error if the job
+// ends first.
 func (w watcher) try(ctx context.Context, pause time.Duration, ready func() bool) error {
 	ended := make(chan error, 1)
 	ctx, cancel := context.WithCancel(ctx)
@@ -59,15 +105,7 @@ func (w watcher) try(ctx context.Context, pause time.Duration, ready func() bool
 		_, err := w.eng.Wait(ctx, w.id)
 		ended <- err
 	})
-	begun := false
-	for {
-		if !begun {
-			j, err := w.eng.Get(ctx, string(w.id))
-			begun = err == nil && !j.StartedAt.IsZero()
-		}
-		if begun && ready() {
-			return nil
-		}
+	for !ready() {
 		select {
 		case err := <-ended:
 			if err == nil {
@@ -77,6 +115,7 @@ func (w watcher) try(ctx context.Context, pause time.Duration, ready func() bool
 		case <-time.After(pause):
 		}
 	}
+	return nil
 }
 
 // portInterval is the time between two attempts to connect to a port.

@@ -1,8 +1,12 @@
 package project
 
 import (
+	"context"
+	"errors"
 	"net"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // A server may listen on one of the loopback addresses only.
@@ -23,4 +27,35 @@ func TestPortAcceptsConnections(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A wait without a limit of the file ends after ten minutes, and says what it waited for.
+func TestWaitsEnd(t *testing.T) {
+	forever := func(ctx context.Context) error {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	w := watcher{id: "db-1"}
+	t.Run("in time", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			began := time.Now()
+			err := w.within(t.Context(), defaultLimit, "db is ready", forever)
+			if want := "after 10m it still waits until db is ready; see: hob log db-1"; err == nil || err.Error() != want {
+				t.Errorf("%v, want %s", err, want)
+			}
+			equal(t, "time", time.Since(began), 10*time.Minute)
+		})
+	})
+	t.Run("interrupted", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := w.within(ctx, defaultLimit, "db is ready", forever); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v, want that of the context", err)
+		}
+	})
+	t.Run("another error", func(t *testing.T) {
+		if err := w.within(t.Context(), defaultLimit, "x", func(context.Context) error { return w.endedTooEarly() }); err == nil || err.Error() != w.endedTooEarly().Error() {
+			t.Errorf("%v, want %v", err, w.endedTooEarly())
+		}
+	})
 }
