@@ -33,16 +33,9 @@ func (m *mismatch) Error() string { return m.name + " is not " + m.want }
 //
 // With aliases a required argument may have another name, so the schema does not require it.
 func schemaOf[In any](aliases bool) *jsonschema.Schema {
-	schema, err := jsonschema.For[In](nil)
-	if err != nil {
-		panic(err) // a field has a type that is not listed above
-	}
-	schema.AdditionalProperties = nil
+	schema := inferred[In]()
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[In]()) {
 		property := schema.Properties[nameOf(f)]
-		if len(property.Types) > 1 { // readArgs accepts null, but declaring it costs tokens
-			property.Type, property.Types = property.Types[1], nil
-		}
 		for _, word := range listed(f, "enum") {
 			property.Enum = append(property.Enum, word)
 		}

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/hobjobs/hob/engine"
@@ -161,7 +162,8 @@ type peer struct {
 	// cancels has a value for each cancellation that was sent. The SDK sends it after the call
 	// has returned.
 	cancels chan struct{}
-	created chan taskReply // tasks returned by calls
+	created chan taskReply                  // tasks returned by calls
+	schemas map[string]*jsonschema.Resolved // of the results of each tool
 }
 
 // cancelWriter forwards messages and reports those that cancel a call.
@@ -244,6 +246,13 @@ func (h *home) agentOf(version, dir, name string, env ...string) *peer {
 	}
 	p.session = session
 	h.t.Cleanup(p.leave)
+	list, err := session.ListTools(h.t.Context(), nil)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if p.schemas, err = resultSchemas(list); err != nil {
+		h.t.Fatal(err)
+	}
 	return p
 }
 

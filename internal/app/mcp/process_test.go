@@ -357,11 +357,7 @@ func TestRefusals(t *testing.T) {
 func TestAliases(t *testing.T) {
 	h := newHome(t)
 	plain := h.agent("tester")
-	config := filepath.Join(t.TempDir(), "config.toml")
-	if err := os.WriteFile(config, []byte("[agent]\naliases = true\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	p := h.agent("tester", "HOB_CONFIG="+config)
+	p := h.agent("tester", "HOB_CONFIG="+aliasConfig(t))
 	if got := plain.tools(); !slices.Equal(got, []string{"bash", "process"}) {
 		t.Errorf("without aliases: %v", got)
 	}

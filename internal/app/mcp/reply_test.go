@@ -86,6 +86,12 @@ func (p *peer) try(ctx context.Context, tool string, args any) (reply, error) {
 	if err := json.Unmarshal(data, &r); err != nil {
 		return reply{}, fmt.Errorf("%w in %s", err, data)
 	}
+	if isTask := len(res.Content) == 0 && res.StructuredContent == nil; isTask {
+		return r, nil
+	}
+	if err := p.checkResult(tool, data); err != nil {
+		return r, err
+	}
 	for _, c := range res.Content {
 		if t, ok := c.(*sdk.TextContent); ok {
 			r.text += t.Text

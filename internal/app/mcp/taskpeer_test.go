@@ -167,6 +167,9 @@ func (p *peer) get(id string) taskReply {
 		if r.ResultType != "complete" || r.IsError != (t.reply.Error != nil) {
 			p.t.Errorf("the result of %s is not that of a call: %s", id, t.Result)
 		}
+		if err := p.checkResult("process", r.StructuredContent); err != nil {
+			p.t.Error(err)
+		}
 		t.reply.text, t.reply.json = r.Content[0].Text, string(r.StructuredContent)
 	}
 	return *t

@@ -44,6 +44,9 @@ async function connect(capabilities) {
     close: () => client.close(),
     kill: () => process.kill(transport.pid, 'SIGKILL'),
     ask,
+    // call checks the result against the output schema that listTools returned.
+    call: (params) => client.callTool(params, { timeout: patience }),
+    list: () => client.listTools(),
     async start(args) {
       await assert.rejects(ask('tools/call', { name: 'bash', arguments: { background: true, ...args } }), /task/);
       assert.equal(tasks.length, 1, 'a task answers the call');
@@ -86,6 +89,15 @@ let client = await connect(capabilities);
   assert.equal(task.result.structuredContent.exitCode, 3);
   assert.equal(task.result.structuredContent.output, 'begun\nover\n');
   assert.equal(task.result.content[0].type, 'text');
+}
+
+// Results fit the output schemas, also those of calls that fail.
+{
+  assert.ok((await client.list()).tools.every((tool) => tool.outputSchema.properties.status));
+  const result = await client.call({ name: 'bash', arguments: { command: 'echo hi' } });
+  assert.equal(result.structuredContent.output, 'hi\n');
+  const failed = await client.call({ name: 'process', arguments: { action: 'poll', sessionId: 'nothing-xxxxx' } });
+  assert.equal(failed.structuredContent.error.code, 'not_found');
 }
 
 // A question is a form. Hidden input never is.
