@@ -77,7 +77,7 @@ func otherUser(t *testing.T, uid int) (client func(uid int, env ...string) *exec
 		}
 	}
 	home = filepath.Join(top, "home")
-	if err := errors.Join(os.Mkdir(home, 0o700), os.Chmod(home, 0o777)); err != nil {
+	if err := errors.Join(os.Mkdir(home, 0o700), os.Chmod(home, 0o777|os.ModeSticky)); err != nil {
 		t.Fatal(err)
 	}
 	as := func(uid int, name string, args ...string) *exec.Cmd {

@@ -17,6 +17,7 @@ import (
 	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/localjob"
+	"github.com/hobjobs/hob/internal/plainfile"
 	"github.com/hobjobs/hob/internal/proc"
 )
 
@@ -146,9 +147,9 @@ func ownFile() (string, error) {
 	return filepath.EvalSymlinks(program)
 }
 
-// holderBeside returns the path of hob-holder in the directory of this program, if it is as
-// trustworthy as this program: a regular file, executable, of the same owner or of root, and not
-// writable by others. In a directory such as /tmp another user may have created it.
+// holderBeside returns the path of hob-holder in the directory of this program: a regular file,
+// executable, that no other user can replace. In a directory such as /tmp another user may have
+// created it.
 func holderBeside() (path string, ok bool) {
 	file, err := ownFile()
 	if err != nil {
@@ -156,19 +157,10 @@ func holderBeside() (path string, ok bool) {
 	}
 	path = filepath.Join(filepath.Dir(file), proc.HolderName)
 	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 || info.Mode()&0o002 != 0 {
+	if err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
 		return "", false
 	}
-	holder, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return "", false
-	}
-	var self syscall.Stat_t
-	program, err := ownProgram()
-	if err != nil || syscall.Stat(program, &self) != nil {
-		return "", false
-	}
-	return path, holder.Uid == 0 || holder.Uid == self.Uid
+	return path, plainfile.CheckPath(path) == nil
 }
 
 // buildOf returns the build of the program in the file at path, "" if that is unknown.

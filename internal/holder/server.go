@@ -323,13 +323,15 @@ func SocketPath(dir, runtimeDir string) (string, error) {
 }
 
 // privateDir creates the directory d if necessary, and fails unless it belongs to this user and no
-// other user can enter it.
+// other user can enter or replace it. After su or sudo -E, $XDG_RUNTIME_DIR is that of another user.
 func privateDir(d string) error {
-	err := os.Mkdir(d, 0o700)
-	if err == nil {
-		return nil
+	if err := plainfile.CheckPath(d); err != nil {
+		return err
 	}
-	if !errors.Is(err, os.ErrExist) {
+	if err := os.Mkdir(d, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	if err := plainfile.CheckPath(d); err != nil { // another user may have been faster
 		return err
 	}
 	info, err := os.Lstat(d)

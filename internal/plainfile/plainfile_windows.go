@@ -22,4 +22,7 @@ func IsShortage(err error) bool {
 // CheckOwner does nothing on this system, where access control lists protect a user's files.
 func CheckOwner(fs.FileInfo) error { return nil }
 
+// CheckPath does nothing on this system, for the same reason.
+func CheckPath(string) error { return nil }
+
 func userName(uid int) string { return "user " + strconv.Itoa(uid) }

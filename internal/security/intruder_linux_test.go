@@ -1,9 +1,11 @@
 package security
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -174,4 +176,106 @@ func TestStateDirOfOtherUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused("belongs to nobody")
+}
+
+// TestStateDirThroughLinkOfOtherUser covers a link of another user that is not the last element.
+func TestStateDirThroughLinkOfOtherUser(t *testing.T) {
+	testtool.NeedRoot(t)
+	s := newStage(t)
+	own, link := filepath.Join(s.Dir, "own"), filepath.Join(s.Dir, "l")
+	if err := errors.Join(os.Mkdir(own, 0o700), os.Symlink(own, link)); err != nil {
+		t.Fatal(err)
+	}
+	s.State = filepath.Join(link, "hob")
+	s.Must(t, "run", "true") // the user's own link is allowed
+	for name, path := range map[string]string{"existing": s.State, "new": filepath.Join(link, "new", "hob")} {
+		if err := os.Lchown(link, otherUser, otherUser); err != nil {
+			t.Fatal(err)
+		}
+		s.State = path
+		for _, command := range [][]string{{"list"}, {"run", "true"}} {
+			_, code, err := s.Ask(command...)
+			if code != 1 || !strings.Contains(err.Error(), link+" belongs to nobody, not to root") || !strings.Contains(err.Error(), "HOB_STATE_DIR") {
+				t.Errorf("%s: hob %v: code %d, %v", name, command, code, err)
+			}
+		}
+	}
+}
+
+// TestRuntimeDirOfOtherUser covers root with the XDG_RUNTIME_DIR of another user, as after su or
+// sudo -E: that user could replace the socket.
+func TestRuntimeDirOfOtherUser(t *testing.T) {
+	testtool.NeedRoot(t)
+	s := newStage(t)
+	if err := os.Chown(s.Runtime, otherUser, otherUser); err != nil {
+		t.Fatal(err)
+	}
+	id := s.Must(t, "run", "-b", "-c", "read x; echo got $x")
+	if socket := socketOf(t, s, id); !strings.HasPrefix(socket, s.State) && !strings.HasPrefix(socket, "/tmp/hob-0") {
+		t.Errorf("socket at %s", socket)
+	}
+	if entries, err := os.ReadDir(s.Runtime); err != nil || len(entries) > 0 {
+		t.Errorf("files were created there: %v, %v", entries, err)
+	}
+	s.Must(t, "write", "--enter", id, "secret")
+	s.Must(t, "wait", "--for", "got secret", id)
+}
+
+// TestFalseHolder replaces a holder's socket by that of another user, who is not to learn what root
+// types.
+func TestFalseHolder(t *testing.T) {
+	s := newStage(t)
+	try := intruder(t, s)
+	id := s.Must(t, "run", "-b", "--pty", "-c", "read x; echo got $x")
+	socket := socketOf(t, s, id)
+	hello := greetingOf(t, socket)
+
+	// What the user of a runtime directory can do.
+	dir := filepath.Dir(socket)
+	if err := errors.Join(os.Rename(dir, dir+"-moved"), os.Mkdir(dir, 0o755), os.Chown(dir, otherUser, otherUser)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(socket+".hello", hello, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	reachable(t, filepath.Dir(dir))
+	received := make(chan string, 1)
+	go func() {
+		_, output := try("hold", socket)
+		received <- output
+	}()
+	if err := stage.Eventually("socket of the other user", func() bool {
+		fi, err := os.Lstat(socket)
+		return err == nil && fi.Mode().Perm() == 0o777
+	}); err != nil {
+		t.Fatal(err)
+	}
+
+	s.Must(t, "write", "--enter", id, "secret") // the holder binds another socket
+	if got := <-received; got != "" {
+		t.Errorf("the other user received %q", got)
+	}
+	if now := socketOf(t, s, id); now == socket {
+		t.Error("the holder has the same socket")
+	}
+	s.Must(t, "wait", "--for", "got secret", id)
+}
+
+// greetingOf returns the first frame that a holder sends.
+func greetingOf(t *testing.T, socket string) []byte {
+	t.Helper()
+	c, err := net.Dial("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	head := make([]byte, 5)
+	if _, err := io.ReadFull(c, head); err != nil {
+		t.Fatal(err)
+	}
+	frame := append(head, make([]byte, binary.BigEndian.Uint32(head[1:]))...)
+	if _, err := io.ReadFull(c, frame[len(head):]); err != nil {
+		t.Fatal(err)
+	}
+	return frame
 }

@@ -57,6 +57,8 @@ func intrude(what, path string) int {
 		if n, err = io.ReadFull(c, make([]byte, 1)); n > 0 {
 			err = nil
 		}
+	case "hold":
+		err = hold(path)
 	default:
 		panic("unknown action " + what)
 	}
@@ -65,6 +67,30 @@ func intrude(what, path string) int {
 		return 1
 	}
 	return 0
+}
+
+// hold listens at path with the greeting in the file path.hello, and prints what one client sends.
+func hold(path string) error {
+	hello, err := os.ReadFile(path + ".hello")
+	if err != nil {
+		return err
+	}
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		return err
+	}
+	if err := os.Chmod(path, 0o777); err != nil {
+		return err
+	}
+	c, err := l.Accept()
+	if err != nil {
+		return err
+	}
+	_, _ = c.Write(hello) // a client that refuses does not read it
+	received := make([]byte, 1000)
+	n, _ := c.Read(received)
+	_, err = os.Stdout.Write(received[:n])
+	return err
 }
 
 // newStage returns a stage whose jobs are ended at the end of the test.

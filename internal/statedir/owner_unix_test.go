@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -14,15 +15,54 @@ import (
 )
 
 func TestDirectoryOfAnotherUser(t *testing.T) {
-	if err := explainOwner("/x", nil); err != nil {
-		t.Errorf("same user: %v", err)
-	}
-	for self, hint := range map[int]string{0: "sudo -H", 1234: "HOB_STATE_DIR"} {
-		err := explainOwner("/x", &plainfile.OwnerError{Owner: 54321, User: self})
+	t.Parallel()
+	owned := func(user int) error { return &plainfile.OwnerError{Owner: 54321, User: user} }
+	for _, tc := range []struct {
+		name, element string
+		err           error
+		text, hint    string
+	}{
+		{"root", "/x/hob", owned(0), "/x/hob: belongs to user 54321, not to ", "sudo -H"},
+		{"another user", "/x/hob", owned(1234), "/x/hob: belongs to user 54321, not to ", "HOB_STATE_DIR"},
+		{"on the way", "/x", owned(1234), "/x/hob: /x belongs to user 54321, not to ", "HOB_STATE_DIR"},
+		{"writable", "/x", plainfile.ErrWritable, "/x/hob: /x can be changed by other users", "chmod go-w /x"},
+	} {
+		err := untrusted("/x/hob", &plainfile.ElementError{Element: tc.element, Err: tc.err})
 		re := (*RootError)(nil)
-		if !errors.As(err, &re) || !strings.Contains(re.Hint, hint) || !strings.Contains(err.Error(), "/x: belongs to user 54321, not to ") || !errors.Is(err, fs.ErrPermission) {
-			t.Errorf("as %d: %v", self, err)
+		if !errors.As(err, &re) || !strings.Contains(re.Hint, tc.hint) {
+			t.Errorf("%s: hint of %+v, want %q", tc.name, re, tc.hint)
 		}
+		if !strings.Contains(err.Error(), tc.text) || !errors.Is(err, fs.ErrPermission) {
+			t.Errorf("%s: %v, want %q", tc.name, err, tc.text)
+		}
+	}
+}
+
+// A directory that is created in one that others may write to could be replaced by them.
+func TestDirectoryInOneThatOthersMayWriteTo(t *testing.T) {
+	t.Parallel()
+	open := filepath.Join(t.TempDir(), "open")
+	if err := errors.Join(os.Mkdir(open, 0o700), os.Chmod(open, 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenRoot(filepath.Join(open, "new", "hob")); !errors.Is(err, plainfile.ErrWritable) {
+		t.Errorf("opened: %v", err)
+	}
+	if err := os.Chmod(open, 0o777|fs.ModeSticky); err != nil {
+		t.Fatal(err)
+	}
+	r, err := OpenRoot(filepath.Join(open, "new", "hob"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(open, 0o777); err != nil { // after it was checked
+		t.Fatal(err)
+	}
+	if err := r.Make(); !errors.Is(err, plainfile.ErrWritable) {
+		t.Errorf("created: %v", err)
+	}
+	if _, err := os.Lstat(filepath.Join(open, "new")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("left there: %v", err)
 	}
 }
 

@@ -84,7 +84,7 @@ func ResolveRoot() (string, error) {
 type Root struct{ path string }
 
 // OpenRoot checks the state directory at path: it must be a directory of this user that no
-// other user can enter. If it is missing, the first job creates it.
+// other user can enter or replace. If it is missing, the first job creates it.
 func OpenRoot(path string) (*Root, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -99,20 +99,20 @@ func OpenRoot(path string) (*Root, error) {
 	fi, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		if err := checkPath(path); err != nil {
+			return nil, err
+		}
 		return &Root{path}, nil
 	case err != nil:
 		return nil, unusable(path, err)
 	case !fi.IsDir():
 		return nil, &RootError{Path: path, Why: "is not a directory", Hint: "move it away or set HOB_STATE_DIR", Err: syscall.ENOTDIR}
 	}
-	if link, err := os.Lstat(path); err == nil {
-		// Another user's link could point to any directory of this user.
-		if err := explainOwner(path, plainfile.CheckOwner(link)); err != nil {
-			return nil, err
-		}
-	}
-	if err := explainOwner(path, plainfile.CheckOwner(fi)); err != nil {
+	if err := checkPath(path); err != nil {
 		return nil, err
+	}
+	if err := plainfile.CheckOwner(fi); err != nil { // root's directories lead there, but jobs are not root's
+		return nil, untrusted(path, &plainfile.ElementError{Element: path, Err: err})
 	}
 	if err := checkMode(path, fi); err != nil {
 		return nil, err
@@ -120,15 +120,32 @@ func OpenRoot(path string) (*Root, error) {
 	return &Root{path}, nil
 }
 
-// explainOwner turns the error that the directory at path belongs to another user into a RootError.
-func explainOwner(path string, err error) error {
-	other, ok := errors.AsType[*plainfile.OwnerError](err)
-	if !ok {
-		return err
+// checkPath returns an error if another user decides what is found at path, which could be any
+// directory of this user.
+func checkPath(path string) error {
+	err := plainfile.CheckPath(path)
+	if element, ok := errors.AsType[*plainfile.ElementError](err); ok {
+		return untrusted(path, element)
 	}
-	e := &RootError{Path: path, Why: err.Error(), Hint: "set HOB_STATE_DIR to a directory of your own", Err: err}
-	if other.User == 0 {
+	if err != nil {
+		return unusable(path, err)
+	}
+	return nil
+}
+
+// untrusted returns the error for a state directory whose path has an element that another user
+// controls.
+func untrusted(path string, element *plainfile.ElementError) error {
+	e := &RootError{Path: path, Why: element.Error(), Hint: "set HOB_STATE_DIR to a directory of your own", Err: element}
+	if element.Element == path {
+		e.Why = element.Err.Error()
+	}
+	other, owned := errors.AsType[*plainfile.OwnerError](element)
+	switch {
+	case owned && other.User == 0:
 		e.Hint = "use sudo -H, which sets HOME too, or set HOB_STATE_DIR"
+	case !owned:
+		e.Hint = "run chmod go-w " + element.Element + ", or set HOB_STATE_DIR to a directory that only you can replace"
 	}
 	return e
 }
@@ -207,12 +224,15 @@ func (r *Root) TrashDir(id string) string { return filepath.Join(r.path, trashNa
 // Make creates the state directory with its jobs directory and its trash if they are missing.
 // Once the disk is full it would be too late to create the trash.
 func (r *Root) Make() error {
+	if err := checkPath(r.path); err != nil {
+		return err
+	}
 	for _, dir := range []string{r.Jobs(), filepath.Join(r.path, trashName)} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return unusable(r.path, err)
 		}
 	}
-	return nil
+	return checkPath(r.path) // another user may have been faster
 }
 
 // IDs lists the ids of all jobs, in no particular order. Files whose names are not valid

@@ -1,0 +1,104 @@
+//go:build unix
+
+package plainfile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hobjobs/hob/internal/testtool"
+)
+
+// otherUser has no files in the tests.
+const otherUser = 54321
+
+func TestCheckPath(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name    string
+		root    bool   // other users can only be tried as root
+		prepare string // lines of: mkdir PATH MODE, link PATH TARGET, file PATH MODE, chown PATH, group PATH
+		path    string
+		element string // that is refused; empty: none
+		err     error
+	}{
+		{"own directories", false, "mkdir a 755\nmkdir a/b 700", "a/b", "", nil},
+		{"nothing yet", false, "", "a/b/c", "", nil},
+		{"own link", false, "mkdir a 755\nlink l a", "l", "", nil},
+		{"relative link", false, "mkdir a 755\nmkdir a/b 755\nmkdir c 755\nlink c/l ../a/./b", "c/l", "", nil},
+		{"link to itself", false, "link l l", "l", "", errManyLinks},
+		{"dangling link", false, "link l missing", "l", "", nil},
+		{"directory at the end that others may write to", false, "mkdir a 777", "a", "", nil},
+		{"directory on the way that others may write to", false, "mkdir a 777\nmkdir a/b 700", "a/b", "a", ErrWritable},
+		{"nothing yet in a directory that others may write to", false, "mkdir a 777", "a/b", "a", ErrWritable},
+		{"link to a path through such a directory", false, "mkdir a 777\nmkdir a/b 700\nlink l a/b", "l", "a", ErrWritable},
+		{"sticky directory", false, "mkdir a 1777\nmkdir a/b 700", "a/b", "", nil},
+		{"nothing yet in a sticky directory", false, "mkdir a 1777", "a/b", "", nil},
+		{"own file", false, "file f 644", "f", "", nil},
+		{"file that others may write to", false, "file f 646", "f", "f", ErrWritable},
+		{"file of a group", true, "file f 664\ngroup f", "f", "f", ErrWritable},
+		{"directory of a group", true, "mkdir a 775\ngroup a\nmkdir a/b 700", "a/b", "a", ErrWritable},
+		{"directory that a group may only read", true, "mkdir a 755\ngroup a\nmkdir a/b 700", "a/b", "", nil},
+		{"sticky directory of a group", true, "mkdir a 1775\ngroup a\nmkdir a/b 700", "a/b", "", nil},
+		{"directory of another user on the way", true, "mkdir a 755\nmkdir a/b 700\nchown a", "a/b", "a", fs.ErrPermission},
+		{"directory of another user at the end", true, "mkdir a 755\nchown a", "a", "a", fs.ErrPermission},
+		{"nothing yet in a directory of another user", true, "mkdir a 755\nchown a", "a/b", "a", fs.ErrPermission},
+		{"directory of another user in a sticky one", true, "mkdir a 1777\nmkdir a/b 755\nchown a/b", "a/b/c", "a/b", fs.ErrPermission},
+		{"link of another user", true, "mkdir a 700\nlink l a\nchown l", "l/b", "l", fs.ErrPermission},
+		{"own link to a link of another user", true, "mkdir a 700\nmkdir s 1777\nlink s/l ../a\nchown s/l\nlink own s/l", "own", "s/l", fs.ErrPermission},
+		{"file of another user", true, "file f 644\nchown f", "f", "f", fs.ErrPermission},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if tc.root {
+				testtool.NeedRoot(t)
+			}
+			dir := prepared(t, tc.prepare)
+			err := CheckPath(filepath.Join(dir, tc.path))
+			if !errors.Is(err, tc.err) || (err != nil) != (tc.err != nil) {
+				t.Fatalf("%v, want %v", err, tc.err)
+			}
+			element, ok := errors.AsType[*ElementError](err)
+			if ok != (tc.element != "") || ok && element.Element != filepath.Join(dir, tc.element) {
+				t.Errorf("%v, want one for %q", err, tc.element)
+			}
+		})
+	}
+}
+
+// prepared returns a directory with what the lines of script create.
+func prepared(t *testing.T, script string) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(script) {
+		f := append(strings.Fields(line), "0")
+		path := filepath.Join(dir, f[1])
+		mode := map[string]fs.FileMode{
+			"600": 0o600, "644": 0o644, "646": 0o646, "664": 0o664, "700": 0o700, "755": 0o755, "775": 0o775, "777": 0o777,
+			"1775": 0o775 | fs.ModeSticky, "1777": 0o777 | fs.ModeSticky,
+		}[f[2]]
+		var err error
+		switch f[0] {
+		case "mkdir":
+			err = errors.Join(os.Mkdir(path, 0o700), os.Chmod(path, mode))
+		case "file":
+			err = errors.Join(os.WriteFile(path, nil, 0o600), os.Chmod(path, mode))
+		case "link":
+			err = os.Symlink(f[2], path)
+		case "chown":
+			err = os.Lchown(path, otherUser, otherUser)
+		case "group":
+			err = os.Lchown(path, -1, otherUser)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
