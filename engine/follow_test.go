@@ -2,21 +2,23 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"io"
+	"regexp"
 	"slices"
 	"testing"
 
 	"github.com/hobjobs/hob/internal/logfile"
 )
 
-// growing is an output that has its first part until its size was asked for sized times, then all.
+// growing is an output that has its first part for a number of requests, then all.
 type growing struct {
 	first, all string
-	sized      int
+	requests   int
 }
 
 func (g *growing) text() string {
-	if g.sized > 0 {
+	if g.requests--; g.requests >= 0 {
 		return g.first
 	}
 	return g.all
@@ -30,35 +32,114 @@ func (g *growing) ReadAt(_ context.Context, p []byte, off int64) (int, error) {
 	return copy(p, text[off:]), nil
 }
 
-func (g *growing) Size(context.Context) (int64, error) {
-	n := int64(len(g.text()))
-	g.sized--
-	return n, nil
+func (g *growing) Size(context.Context) (int64, error) { return int64(len(g.text())), nil }
+
+func (g *growing) Holes(context.Context) ([]Range, error) {
+	g.text()
+	return nil, nil
 }
 
-func (g *growing) Holes(context.Context) ([]Range, error) { return nil, nil }
-func (g *growing) Close() error                           { return nil }
+func (g *growing) Close() error { return nil }
 
-// A follower that waits for a line finds it even if it is added, with others, while the follower
-// looks for it.
-func TestFollowerFindsALineAddedWhileItLooks(t *testing.T) {
-	for sized := range 12 {
-		out := &growing{first: "0\n1\n2", all: "0\n1\n2 go\n3\n4\n5\n", sized: sized}
-		l := &Log{src: source{out}, index: logfile.NewIndex()}
-		f, err := l.Follow(t.Context(), Query{From: 4})
-		if err != nil {
-			t.Fatal(err)
-		}
-		out.sized = 0
-		var got []string
-		for line, err := range f.Read(t.Context(), true) {
-			if err != nil {
-				t.Fatal(err)
+// mostRequests is more than a reader makes before it waits.
+const mostRequests = 30
+
+// A follower returns each line that is added after its first request, whenever that is.
+func TestFollowerFindsLinesAddedWhileItBegins(t *testing.T) {
+	b := regexp.MustCompile("b")
+	for _, c := range []struct {
+		name, first, all string
+		q                Query
+		want             []string
+	}{
+		{"from a line that is not there yet", "0\n1\n2", "0\n1\n2 go\n3\n4\n5\n", Query{From: 4}, []string{"4", "5"}},
+		{"the last lines of an empty log", "", "0\n1\n2\n", Query{Last: true, Limit: 9}, []string{"0", "1", "2"}},
+		{"nothing of an empty log", "", "0\n1\n2\n", Query{Last: true}, []string{"0", "1", "2"}},
+		{"nothing of a log", "0\n1\n", "0\n1\n2\n3\n", Query{Last: true}, []string{"2", "3"}},
+		{"nothing of a log with an open line", "0\n1", "0\n1 b\n2\n", Query{Last: true}, []string{"1 b", "2"}},
+		{"matching lines, none yet", "0\n1\n", "0\n1\n2 b\n3\n4 b\n", Query{Last: true, Limit: 9, Filter: b}, []string{"2 b", "4 b"}},
+		{"matching lines, the first one open", "0\n1", "0\n1 b\n2\n3 b\n", Query{Last: true, Limit: 9, Filter: b}, []string{"1 b", "3 b"}},
+		{"matching lines after others", "0 b\n1\n", "0 b\n1\n2 b\n", Query{Last: true, Limit: 9, Filter: b}, []string{"0 b", "2 b"}},
+		{"all but matching lines, none yet", "b\n", "b\n1\nb\n2\n", Query{Last: true, Limit: 9, Exclude: b}, []string{"1", "2"}},
+		{"matching lines from the first one", "0\n1", "0\n1 b\n2\n3 b\n", Query{Filter: b}, []string{"1 b", "3 b"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for n := 1; n < mostRequests; n++ {
+				out := &growing{first: c.first, all: c.all, requests: n}
+				l := &Log{src: source{out}, index: logfile.NewIndex()}
+				f, err := l.Follow(t.Context(), c.q)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var got []string
+				for _, rest := range []bool{false, true} {
+					for line, err := range f.Read(t.Context(), rest) {
+						if err != nil {
+							t.Fatal(err)
+						}
+						got = append(got, line.Text)
+					}
+					out.requests = 0
+				}
+				if !slices.Equal(got, c.want) {
+					t.Errorf("grown after %d requests: lines %q, want %q", n, got, c.want)
+				}
 			}
-			got = append(got, line.Text)
-		}
-		if want := []string{"4", "5"}; !slices.Equal(got, want) {
-			t.Errorf("grown after %d sizes: lines %q, want %q", sized, got, want)
+		})
+	}
+}
+
+// A search for a line finds one that is added after its first request, whenever that is.
+func TestLineSearchFindsLineAddedWhileItBegins(t *testing.T) {
+	for _, c := range []struct {
+		name, first, all string
+		fromNow          bool
+	}{
+		{"a line of an empty log", "", "ready\n", false},
+		{"a line of an empty log, from now", "", "ready\n", true},
+		{"a prompt of an empty log, from now", "", "ready", true},
+		{"a prompt after lines, from now", "0\n1\n", "0\n1\nready", true},
+		{"the rest of an open line, from now", "0\nnot ", "0\nnot ready", true},
+		{"the rest of an open line and others, from now", "0\nnot ", "0\nnot ready\n2\n3", true},
+		{"a line between others", "0\n", "0\nready\n2\n", false},
+		{"a line between others, from now", "0\n", "0\nready\n2\n", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for n := 1; n < mostRequests; n++ {
+				out := &growing{first: c.first, all: c.all, requests: n}
+				s := &lineSearch{
+					log:     &Log{src: source{out}, index: logfile.NewIndex()},
+					pattern: regexp.MustCompile("ready"),
+					fromNow: c.fromNow,
+				}
+				err := s.look(t.Context(), false)
+				out.requests = 0
+				if err == nil {
+					err = s.look(t.Context(), false)
+				}
+				if !errors.Is(err, errEnough) {
+					t.Errorf("grown after %d requests: not found (%v)", n, err)
+				}
+			}
+		})
+	}
+}
+
+// A search from now on ignores a last line that does not grow, also when the job ends.
+func TestLineSearchFromNowIgnoresLinesOfBefore(t *testing.T) {
+	for _, text := range []string{"ready", "ready\n", "ready\nready"} {
+		for _, ended := range []bool{false, true} {
+			s := &lineSearch{
+				log:     &Log{src: source{&growing{all: text}}, index: logfile.NewIndex()},
+				pattern: regexp.MustCompile("ready"),
+				fromNow: true,
+			}
+			if err := s.look(t.Context(), false); err != nil {
+				t.Errorf("%q: %q matched (%v)", text, s.match, err)
+			}
+			if err := s.look(t.Context(), ended); err != nil {
+				t.Errorf("%q, ended %t: %q matched (%v)", text, ended, s.match, err)
+			}
 		}
 	}
 }

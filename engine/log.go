@@ -250,28 +250,30 @@ func (l *Log) Follow(ctx context.Context, q Query) (*Follower, error) {
 
 // followStart returns the offset of the first line that a follower reads, and its number if known.
 func (l *Log) followStart(ctx context.Context, q Query) (off, number int64, err error) {
-	if q.Last && q.Limit > 0 {
-		for line, err := range l.Lines(ctx, q) {
-			return line.Start, line.Number, err
-		}
+	if q.Last {
+		// What is added while the lines are looked for is new, so the size is read first.
 		size, err := l.Size(ctx)
-		return size, -1, err
-	}
-	if !q.Last {
-		for line, err := range l.Lines(ctx, Query{From: q.From, Limit: 1}) {
-			return line.Start, line.Number, err
+		if err != nil {
+			return 0, -1, err
 		}
-	}
-	// The last line may still grow. Later lines are numbered from it.
-	tail := logfile.Query{Limit: 1, Numbered: !q.Last}
-	err = logfile.Tail(ctx, l.src, tail, func(last logfile.Line) error {
-		off, number = last.Off, last.Number
-		if q.Last && !last.Open {
-			off, number = last.End, -1
+		if q.Limit > 0 {
+			for line, err := range l.Lines(ctx, q) {
+				return line.Start, line.Number, err
+			}
 		}
+		off, err = logfile.LineStart(ctx, l.src, size) // its last line may still grow
+		return off, -1, err
+	}
+	for line, err := range l.Lines(ctx, Query{From: q.From, Limit: 1}) {
+		return line.Start, line.Number, err
+	}
+	// Later lines are numbered from the last one.
+	last := logfile.Query{Limit: 1, Numbered: true}
+	err = logfile.Tail(ctx, l.src, last, func(line logfile.Line) error {
+		off, number = line.Off, line.Number
 		return nil
 	})
-	if err == nil && !q.Last && number > q.From {
+	if err == nil && number > q.From {
 		// The line was added after the search for it, and others after it.
 		return l.followStart(ctx, q)
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/logfile"
 	"github.com/hobjobs/hob/internal/proc"
 	"github.com/hobjobs/hob/internal/watch"
 )
@@ -169,8 +170,9 @@ type lineSearch struct {
 	fromNow bool
 	match   string
 
-	feed *Follower // nil before the first look
-	seen int64     // the incomplete last line was checked up to here
+	feed  *Follower // nil before the first look
+	began int64     // lines that end here or before do not count
+	seen  int64     // the incomplete last line was checked up to here
 }
 
 // look returns errEnough if it has found a match.
@@ -203,12 +205,18 @@ func (s *lineSearch) look(ctx context.Context, ended bool) error {
 // start searches the existing log, unless only later lines count, and then follows it from its last
 // line, which may still grow.
 func (s *lineSearch) start(ctx context.Context) error {
-	feed, err := s.log.Follow(ctx, Query{Last: true, Filter: s.pattern})
+	// What is added after the first request is new, so the size is read first.
+	size, err := s.log.Size(ctx)
 	if err != nil {
 		return err
 	}
+	off, err := logfile.LineStart(ctx, s.log.src, size)
+	if err != nil {
+		return err
+	}
+	feed := &Follower{feed: logfile.NewFollower(s.log.src, off, -1, Query{Filter: s.pattern}.ofFile())}
 	if s.fromNow {
-		s.seen, err = s.log.Size(ctx)
+		s.began, s.seen = size, size
 	} else {
 		err = s.first(s.log.Lines(ctx, Query{Filter: s.pattern, Limit: 1}))
 	}
@@ -216,11 +224,14 @@ func (s *lineSearch) start(ctx context.Context) error {
 	return err
 }
 
-// first returns errEnough if there is a line.
+// first returns errEnough if there is a line that counts.
 func (s *lineSearch) first(lines iter.Seq2[Line, error]) error {
 	for line, err := range lines {
 		if err != nil {
 			return err
+		}
+		if line.End <= s.began {
+			continue
 		}
 		s.match = line.Text
 		return errEnough

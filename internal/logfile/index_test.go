@@ -128,4 +128,9 @@ func TestLineStart(t *testing.T) {
 			t.Errorf("LineStart(%d) = %d, %v, want %d", off, got, err, want)
 		}
 	}
+	for text, want := range map[string]int64{"": 0, "one": 0, "one\n": 4, "one\ntwo": 4} {
+		if got, err := LineStart(t.Context(), memoryLog(text), int64(len(text))); err != nil || got != want {
+			t.Errorf("at the end of %q: %d, %v, want %d", text, got, err, want)
+		}
+	}
 }

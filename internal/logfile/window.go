@@ -159,7 +159,7 @@ func startOfLast(ctx context.Context, src Source, off, limit int64, q Query) (in
 
 // LineStart returns the beginning of the line that contains the byte at off. For an offset
 // in the hole it returns the start of the hole. An offset after the end of the log is moved
-// to that end.
+// to that end, which belongs to the last line if that has no LF.
 func LineStart(ctx context.Context, src Source, off int64) (int64, error) {
 	w, err := newWalker(ctx, src, off)
 	if err != nil {
@@ -169,7 +169,7 @@ func LineStart(ctx context.Context, src Source, off int64) (int64, error) {
 		return w.hole.Start, nil
 	}
 	start := int64(0)
-	if w.pos >= w.hole.End {
+	if !w.hole.Empty() && w.pos >= w.hole.End {
 		start = w.hole.End
 	}
 	for to := w.pos; to > start; {
@@ -200,7 +200,10 @@ func MatchingLines(ctx context.Context, src Source, p *Pattern, from, to int64, 
 		return err
 	}
 	return newScanner(src, Query{Filter: p}).forward(ctx, start, to, unknown, func(f rawLine) error {
-		if f.gap == 0 && !fn(f.off, f.end) {
+		if f.gap > 0 || f.end <= from { // nothing was added at the end
+			return nil
+		}
+		if !fn(f.off, f.end) {
 			return errStop
 		}
 		return nil
