@@ -83,9 +83,7 @@ func TestSecurityPage(t *testing.T) {
 					if problem := tests.find(dir + "." + word); problem != "" {
 						t.Errorf("line %d: %s in %s: %s", i+1, word, dir, problem)
 					}
-				} else if dir = word; word == "hob" {
-					dir = "."
-				} else if len(tests.funcs[dir]) == 0 {
+				} else if dir = word; len(tests.funcs[dir]) == 0 {
 					t.Errorf("line %d: %s has no tests", i+1, dir)
 				}
 				named++
@@ -103,6 +101,9 @@ type testIndex struct {
 	funcs, texts map[string]map[string]bool
 }
 
+// storiesOf has the directory of the stories that are subtests of a test.
+var storiesOf = map[string]string{"TestScripts": "script", "TestHostScripts": "hosts"}
+
 // find returns what is wrong with a reference, or "" if the test exists.
 func (x testIndex) find(ref string) string {
 	if part, ok := strings.CutPrefix(ref, "suite/"); ok {
@@ -114,17 +115,13 @@ func (x testIndex) find(ref string) string {
 	}
 	dir := ref[:at]
 	name, part, hasPart := strings.Cut(ref[at+1:], "/")
-	if dir == "hob" {
-		dir = "."
-	}
 	switch {
 	case !x.funcs[dir][name]:
 		return "no such test"
 	case !hasPart:
 		return ""
-	case dir == "." && (name == "TestScripts" || name == "TestHostScripts"):
-		stories := map[string]string{"TestScripts": "script", "TestHostScripts": "hosts"}[name]
-		if _, err := os.Stat(filepath.Join("testdata", stories, part+".txtar")); err != nil {
+	case storiesOf[name] != "":
+		if _, err := os.Stat(filepath.Join(dir, "testdata", storiesOf[name], part+".txtar")); err != nil {
 			return "no such story"
 		}
 		return ""

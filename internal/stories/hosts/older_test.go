@@ -1,6 +1,6 @@
 //go:build linux
 
-package main_test
+package hosts_test
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/hobjobs/hob/internal/storytest"
 	"github.com/hobjobs/hob/internal/testtool"
 )
 
@@ -26,9 +27,12 @@ func TestJobsOfTheFirstEdition(t *testing.T) {
 		t.Skip("-short")
 	}
 	older := buildCommit(t, firstEdition)
-	runScripts(t, "older", func(env *testscript.Env) error {
-		env.Setenv("OLD", older)
-		return setupHosts(env, nil)
+	storytest.Run(t, testscript.Params{
+		Dir: filepath.Join("testdata", "older"),
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("OLD", older)
+			return setupHosts(env, nil)
+		},
 	})
 }
 
@@ -40,7 +44,7 @@ func buildCommit(t *testing.T, commit string) string {
 		testtool.Missing(t, "needs commit "+commit+" in the history")
 	}
 	dir := t.TempDir()
-	extract := exec.Command("sh", "-c", `git archive "$0" | tar -x -C "$1"`, commit, dir)
+	extract := exec.Command("sh", "-c", `cd "$(git rev-parse --show-toplevel)" && git archive "$0" | tar -x -C "$1"`, commit, dir)
 	if out, err := extract.CombinedOutput(); err != nil {
 		t.Fatalf("extract %s: %v\n%s", commit, err, out)
 	}

@@ -1,4 +1,4 @@
-package main_test
+package installed_test
 
 import (
 	"bytes"
@@ -16,15 +16,33 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/hobjobs/hob/internal/storytest"
 	"github.com/hobjobs/hob/internal/testtool"
 )
+
+// built is the directory of the programs that the tests have built, or "" if they have built
+// none.
+var built string
+
+// cleanup removes the built programs after all tests have run.
+type cleanup struct{ m *testing.M }
+
+func (c cleanup) Run() int {
+	defer func() { _ = os.RemoveAll(built) }()
+	return c.m.Run()
+}
+
+func TestMain(m *testing.M) { storytest.Main(cleanup{m}) }
 
 // TestInstalled runs the stories with both programs installed: hob-holder is next to hob.
 func TestInstalled(t *testing.T) {
 	both, _ := programs(t)
-	runScripts(t, "script", func(env *testscript.Env) error {
-		env.Setenv("PATH", filepath.Dir(both)+string(os.PathListSeparator)+env.Getenv("PATH"))
-		return setupScript(env)
+	storytest.Run(t, testscript.Params{
+		Dir: filepath.Join("..", "testdata", "script"),
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("PATH", filepath.Dir(both)+string(os.PathListSeparator)+env.Getenv("PATH"))
+			return storytest.Setup(env)
+		},
 	})
 }
 
@@ -51,7 +69,7 @@ func buildPrograms() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	build := exec.Command("go", "build", "-o", dir+"/", ".", "./cmd/hob-holder")
+	build := exec.Command("go", "build", "-o", dir+"/", "github.com/hobjobs/hob", "github.com/hobjobs/hob/cmd/hob-holder")
 	if out, err := build.CombinedOutput(); err != nil {
 		return dir, fmt.Errorf("%v: %w\n%s", build.Args, err, out)
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main_test
+package storytest
 
 import (
 	"errors"
@@ -22,8 +22,8 @@ import (
 	"github.com/hobjobs/hob/internal/vt"
 )
 
-// waitLimit is how long to wait for the terminal to show something or for a program to exit.
-const waitLimit = time.Minute
+// Patience is how long to wait for the terminal to show something or for a program to exit.
+const Patience = time.Minute
 
 type terminalKey struct{}
 
@@ -45,7 +45,7 @@ type terminal struct {
 	changed chan struct{} // closed and replaced on new output
 }
 
-// cmdTerm controls the script's terminal:
+// cmdTerm controls the story's terminal:
 //
 //	term start [COLSxROWS] program [arg…]
 //	term see RE        wait until the screen matches
@@ -199,7 +199,7 @@ func (t *terminal) await(pattern string, text func() string) error {
 	if err != nil {
 		return err
 	}
-	late := time.After(waitLimit)
+	late := time.After(Patience)
 	for {
 		t.mu.Lock()
 		now, changed := text(), t.changed
@@ -222,7 +222,7 @@ func (t *terminal) awaitEnd(arg string) error {
 	}
 	select {
 	case err = <-t.ended:
-	case <-time.After(waitLimit):
+	case <-time.After(Patience):
 		return t.hangError()
 	}
 	t.ended <- err
@@ -252,7 +252,7 @@ func (t *terminal) hangError() error {
 	select {
 	case err := <-t.ended:
 		t.ended <- err
-	case <-time.After(waitLimit):
+	case <-time.After(Patience):
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

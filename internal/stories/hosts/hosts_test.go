@@ -1,6 +1,6 @@
 //go:build unix
 
-package main_test
+package hosts_test
 
 import (
 	"errors"
@@ -20,8 +20,11 @@ import (
 
 	"github.com/hobjobs/hob/internal/proc"
 	"github.com/hobjobs/hob/internal/sshtest"
+	"github.com/hobjobs/hob/internal/storytest"
 	"github.com/hobjobs/hob/internal/testtool"
 )
+
+func TestMain(m *testing.M) { storytest.Main(m) }
 
 // TestHostScripts runs the stories in testdata/hosts, each with its own OpenSSH server on this
 // machine. The client is configured for the hosts box, stranger (its key is not in known_hosts),
@@ -34,7 +37,11 @@ func TestHostScripts(t *testing.T) {
 	}
 	testtool.Need(t, "sshd", "ssh", "setsid")
 	prompting := promptingServers(t)
-	runScripts(t, "hosts", func(env *testscript.Env) error { return setupHosts(env, prompting) })
+	storytest.Run(t, testscript.Params{
+		Dir:   filepath.Join("testdata", "hosts"),
+		Setup: func(env *testscript.Env) error { return setupHosts(env, prompting) },
+		Cmds:  map[string]func(*testscript.TestScript, bool, []string){"server": cmdServer},
+	})
 }
 
 // promptingServers returns servers that ask for a password and for answers.
@@ -85,8 +92,8 @@ func setupHosts(env *testscript.Env, prompting map[string]*sshtest.Server) error
 		return err
 	}
 	env.Values[serverKey{}] = s
-	env.Defer(s.stop) // runs after the deferred functions of setupScript, which need the server to end jobs
-	if err := setupScript(env); err != nil {
+	env.Defer(s.stop) // runs after the deferred functions of storytest.Setup, which need the server to end jobs
+	if err := storytest.Setup(env); err != nil {
 		return err
 	}
 	if err := s.writeClientConfig(env, prompting); err != nil {
@@ -193,7 +200,7 @@ func (s *server) start() error {
 		_ = s.cmd.Wait()
 		close(s.ended)
 	}()
-	for late := time.After(waitLimit); ; {
+	for late := time.After(storytest.Patience); ; {
 		if c, err := net.Dial("tcp", s.addr); err == nil {
 			return c.Close()
 		}
