@@ -58,7 +58,7 @@ const snippetParameters = "ctx context.Context, cancel func(), eng *engine.Engin
 
 // TestDocumentedCodeCompiles type-checks the Go code in the documents.
 func TestDocumentedCodeCompiles(t *testing.T) {
-	imports := importsOf(t)
+	imports := importsOf(t, "./ui", "./engine/local", "./engine/ssh", "log")
 	for _, name := range []string{filepath.Join("docs", "embedding.md")} {
 		text, err := os.ReadFile(name)
 		if err != nil {
@@ -81,7 +81,7 @@ func TestDocumentedCodeCompiles(t *testing.T) {
 }
 
 func TestWrongSnippetsDoNotCompile(t *testing.T) {
-	imports := importsOf(t)
+	imports := importsOf(t, "./ui", "./engine/local", "./engine/ssh", "log")
 	for _, code := range []string{
 		"func f(e *engine.Engine) { e.NoSuchMethod() }", "func f() { ui.NewPane(5) }", "func f( {", "var _ = engine.Spec{Wrong: 1}",
 	} {
@@ -108,10 +108,11 @@ func typeCheck(code string, imports types.Importer) (mistakes []error) {
 	return mistakes
 }
 
-// importsOf returns an importer for the packages that snippets use, compiled by the go command.
-func importsOf(t *testing.T) types.Importer {
+// importsOf returns an importer for packages and what they import, compiled by the go command.
+func importsOf(t *testing.T, packages ...string) types.Importer {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}", "./ui", "./engine/local", "./engine/ssh", "log").Output()
+	list := []string{"list", "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}"}
+	out, err := exec.Command("go", append(list, packages...)...).Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
@@ -122,7 +123,7 @@ func importsOf(t *testing.T) types.Importer {
 	}
 	return importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
 		if compiled[path] == "" {
-			return nil, fmt.Errorf("%s is not a package that snippets may import", path)
+			return nil, fmt.Errorf("%s is not imported by %s", path, packages)
 		}
 		return os.Open(compiled[path])
 	})

@@ -53,8 +53,8 @@ type Backend struct {
 
 var (
 	_ engine.Backend   = (*Backend)(nil)
-	_ engine.Run       = (*Run)(nil)
-	_ engine.Throttler = (*Run)(nil)
+	_ engine.Run       = (*run)(nil)
+	_ engine.Throttler = (*run)(nil)
 )
 
 // RunHolder runs the holder of one job: it receives its configuration on stdin, starts the job and
@@ -103,8 +103,8 @@ func (b *Backend) Serves(host string) bool { return host == "" && hasHolders }
 // Open implements [engine.Backend].
 func (b *Backend) Open(_ context.Context, r engine.Record) (engine.Run, error) { return b.run(r), nil }
 
-func (b *Backend) run(r engine.Record) *Run {
-	return &Run{holder.NewRun(r.Dir, r.Job.Request, b.shows)}
+func (b *Backend) run(r engine.Record) *run {
+	return &run{holder.NewRun(r.Dir, r.Job.Request, b.shows)}
 }
 
 // Close implements [engine.Backend].

@@ -155,11 +155,11 @@ func (p *place) launch(t testing.TB, l engine.Launch) started {
 		defer cancel()
 		run.Stop(ctx, engine.StopOptions{Grace: -1, By: "cleanup"})
 	})
-	return started{run: run.(*local.Run), dir: l.Dir, rec: l.Record}
+	return started{run: run, dir: l.Dir, rec: l.Record}
 }
 
 type started struct {
-	run *local.Run
+	run engine.Run
 	dir string
 	rec engine.Record
 }

@@ -57,7 +57,7 @@ func TestWithoutTerminal(t *testing.T) {
 }
 
 // openRun opens a run of a job that another program started.
-func (p *place) openRun(t testing.TB, dir string) *local.Run {
+func (p *place) openRun(t testing.TB, dir string) engine.Run {
 	t.Helper()
 	run, err := p.b.Open(t.Context(), engine.Record{ID: engine.ID(filepath.Base(dir)), Dir: dir})
 	if err != nil {
@@ -68,7 +68,7 @@ func (p *place) openRun(t testing.TB, dir string) *local.Run {
 		defer cancel()
 		run.Stop(ctx, engine.StopOptions{Grace: -1, By: "cleanup"})
 	})
-	return run.(*local.Run)
+	return run
 }
 
 // terminals returns the descriptors of this process that refer to either end of a terminal.

@@ -18,12 +18,12 @@ import (
 	"github.com/hobjobs/hob/internal/statedir"
 )
 
-// Run is one job of this machine. It keeps nothing open between calls and is safe
+// run is one job of this machine. It keeps nothing open between calls and is safe
 // for concurrent use.
-type Run struct{ *holder.Run }
+type run struct{ *holder.Run }
 
 // Stop implements [engine.Run]. Survivors of a job without a holder are found by their environment.
-func (r *Run) Stop(ctx context.Context, o engine.StopOptions) (engine.StopReport, error) {
+func (r *run) Stop(ctx context.Context, o engine.StopOptions) (engine.StopReport, error) {
 	if r.Request.Waits() {
 		if report, done, err := r.stopQueued(ctx, o); done {
 			return report, err
@@ -55,7 +55,7 @@ func (b *Backend) Observe(ctx context.Context, rs []engine.Record) (map[engine.I
 
 // stopSurvivors ends the processes that a job without a holder left running. It signals only
 // processes that are proven to belong to this boot and this job.
-func (r *Run) stopSurvivors(ctx context.Context, o engine.StopOptions) (engine.StopReport, error) {
+func (r *run) stopSurvivors(ctx context.Context, o engine.StopOptions) (engine.StopReport, error) {
 	st, err := jobdir.ReadState(r.Dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) { // it may list some
 		return engine.StopReport{}, err
@@ -101,7 +101,7 @@ func (v views) complete(dir string, r *record.Request, s *engine.State) {
 
 // watchQueued calls notify with the state of a queued job and after each change, until it is not
 // queued any more.
-func (r *Run) watchQueued(ctx context.Context, notify func(engine.State, engine.Note)) error {
+func (r *run) watchQueued(ctx context.Context, notify func(engine.State, engine.Note)) error {
 	f, leave := queue.Follow(queueOf(r.Dir, &r.Request))
 	defer leave()
 	s, err := holder.Look(r.Dir)
@@ -132,7 +132,7 @@ func (r *Run) watchQueued(ctx context.Context, notify func(engine.State, engine.
 }
 
 // Watch implements [engine.Run].
-func (r *Run) Watch(ctx context.Context, notify func(engine.State, engine.Note)) error {
+func (r *run) Watch(ctx context.Context, notify func(engine.State, engine.Note)) error {
 	if r.Request.Waits() {
 		if err := r.watchQueued(ctx, notify); err != nil {
 			return err
@@ -142,7 +142,7 @@ func (r *Run) Watch(ctx context.Context, notify func(engine.State, engine.Note))
 }
 
 // Background implements [engine.Run].
-func (r *Run) Background(ctx context.Context) error {
+func (r *run) Background(ctx context.Context) error {
 	if r.Request.Waits() {
 		if err := queue.Background(r.Dir, r.Request.Queue); !errors.Is(err, queue.ErrNotWaiting) {
 			return err
@@ -153,7 +153,7 @@ func (r *Run) Background(ctx context.Context) error {
 
 // stopQueued asks the holder of a queued job to end it, and waits until that is recorded. It reports
 // false if the job does not wait any more.
-func (r *Run) stopQueued(ctx context.Context, o engine.StopOptions) (report engine.StopReport, done bool, err error) {
+func (r *run) stopQueued(ctx context.Context, o engine.StopOptions) (report engine.StopReport, done bool, err error) {
 	if o.Reason == "" {
 		o.Reason = engine.ReasonKill
 	}

@@ -63,7 +63,7 @@ const maxDials = 16 // at once, over all hosts
 
 // Backend runs jobs on hosts. It is safe for concurrent use.
 type Backend struct {
-	prompts  Prompts
+	prompts  client.Prompts
 	log      *slog.Logger
 	warning  func(host, text string) // nil: nothing is to be reported to the user
 	patience time.Duration

@@ -15,7 +15,7 @@ type Option func(*Backend)
 
 // WithPrompts sets how the user is prompted. Without it nothing is asked, and a host that needs an
 // answer needs attention.
-func WithPrompts(p Prompts) Option { return func(b *Backend) { b.prompts = p } }
+func WithPrompts(p Prompts) Option { return func(b *Backend) { b.prompts = p.forClient() } }
 
 // WithLogger sets the logger for errors that cannot be returned to a caller.
 func WithLogger(l *slog.Logger) Option { return func(b *Backend) { b.log = l } }
@@ -98,17 +98,3 @@ func (b *Backend) hello(host string) string {
 	}
 	return "HOB_STATE_DIR=" + recipe.Quote(dir) + "\n" + recipe.Hello(b.machine)
 }
-
-// Prompts is how the user is prompted. Each function may be nil: then that question cannot be
-// answered. They are called from goroutines of the backend: one at a time for each host, and
-// concurrently for different hosts.
-type Prompts = client.Prompts
-
-// Questions is one round of questions of a server.
-type Questions = client.Questions
-
-// Question is one of them.
-type Question = client.Question
-
-// HostKey is the key that an unknown host shows.
-type HostKey = client.HostKey

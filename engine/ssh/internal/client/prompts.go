@@ -8,19 +8,12 @@ import (
 	"strings"
 )
 
-// Prompts is how the user is prompted. Each function may be nil: then that question cannot be
-// answered. host is the name under which the user configured the host, so that a prompt shows where
-// it comes from. An error ends the attempt to connect; the context ends when the caller gives up.
+// Prompts has the functions of ssh.Prompts, which describes them. This package cannot import that one.
 type Prompts struct {
-	// Passphrase asks for the passphrase of the key in file. again: the one before was wrong.
 	Passphrase func(ctx context.Context, host, file string, again bool) (string, error)
-	// Password asks for user's password. again: the one before was wrong.
-	Password func(ctx context.Context, host, user string, again bool) (string, error)
-	// Questions asks the server's questions (keyboard-interactive).
-	Questions func(ctx context.Context, host string, q Questions) ([]string, error)
-	// HostKey asks whether the key of a host that is not known is to be trusted; it is then added
-	// to known_hosts.
-	HostKey func(ctx context.Context, host string, k HostKey) (bool, error)
+	Password   func(ctx context.Context, host, user string, again bool) (string, error)
+	Questions  func(ctx context.Context, host string, q Questions) ([]string, error)
+	HostKey    func(ctx context.Context, host string, k HostKey) (bool, error)
 }
 
 // asker prompts on behalf of one host, under the name that the user configured.
