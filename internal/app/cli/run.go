@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"time"
 
@@ -164,8 +163,7 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 		return a.runForAgent(ctx, spec, settings, f)
 	}
 	a.onScreen, a.detaches = !f.background && hasScreen(a.stdout), f.background || yields
-	eng, err := a.engineWith(settings)
-	if err != nil {
+	if _, err := a.engineWith(settings); err != nil {
 		return err
 	}
 	if err := a.queueUp(ctx, &spec, f); err != nil {
@@ -176,15 +174,11 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 		return err
 	}
 	if f.once {
-		if a.unlock, err = eng.Exclusive(ctx, "once"); err != nil {
-			return err
-		}
-		job, found, err := a.runningAlready(ctx, spec)
+		job, found, err := a.lockOnce(ctx, spec)
 		if err != nil {
 			return err
 		}
 		if found {
-			a.unlock()
 			return a.showExisting(ctx, job, f)
 		}
 	}
@@ -263,31 +257,6 @@ func (a *app) start(ctx context.Context, spec engine.Spec, opts ...engine.StartO
 		}
 	}()
 	return a.eng.Start(ctx, spec, append(opts, more...)...)
-}
-
-// runningAlready finds a job that runs the same command in the same directory.
-func (a *app) runningAlready(ctx context.Context, spec engine.Spec) (engine.Job, bool, error) {
-	dir := spec.Dir // on a host it is recorded as given
-	if spec.Host == "" {
-		var err error
-		dir, err = absoluteDir(spec.Dir)
-		if errors.Is(err, fs.ErrNotExist) { // the current directory was deleted
-			return engine.Job{}, false, nil
-		}
-		if err != nil {
-			return engine.Job{}, false, err
-		}
-	}
-	jobs, err := a.eng.List(ctx, engine.Filter{Running: true, Here: spec.Host == "", Host: spec.Host})
-	if err != nil {
-		return engine.Job{}, false, err
-	}
-	for _, j := range jobs {
-		if sameRequest(j, spec) && j.Dir == dir {
-			return j, true, nil
-		}
-	}
-	return engine.Job{}, false, nil
 }
 
 // showExisting shows a running job as run would have shown a new one.

@@ -64,6 +64,9 @@ func (a *app) printPlan(ctx context.Context, plan *project.Plan, chosen []projec
 		var job engine.Job
 		p.Action, job = project.Decide(proc, running)
 		p.ID = job.ID
+		if job.Status == engine.Stopping {
+			p.Action = project.Start
+		}
 		out.Processes = append(out.Processes, p)
 	}
 	if a.json {
@@ -111,6 +114,9 @@ func planAction(p planProcessJSON) string {
 	case project.Restart:
 		return "restart of " + string(p.ID) + ", because its command has changed"
 	case project.Start, project.Skip:
+	}
+	if p.ID != "" {
+		return "start, when " + string(p.ID) + " has ended, which is being stopped"
 	}
 	return "start"
 }

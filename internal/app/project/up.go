@@ -2,6 +2,7 @@ package project
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -14,7 +15,7 @@ type Action string
 
 const (
 	Start   Action = "start"
-	Keep    Action = "keep"    // its job runs already
+	Keep    Action = "keep"    // its job runs already, and is not being stopped
 	Restart Action = "restart" // its job runs another command, or in another directory
 	Skip    Action = "skip"    // something that it needs was not started, or has failed
 )
@@ -105,7 +106,7 @@ func (r *run) keepRunning(ctx context.Context) error {
 	}
 	r.pending = slices.DeleteFunc(r.pending, func(proc Process) bool {
 		action, job := Decide(proc, running)
-		keep := action == Keep && !follows(job)
+		keep := action == Keep && !follows(job) && job.Status != engine.Stopping
 		if keep {
 			r.report(Result{Name: proc.Name, Action: Keep, Job: &job})
 		}
@@ -204,10 +205,17 @@ func (r *run) watch(ctx context.Context, name string, watchers *sync.WaitGroup) 
 	})
 }
 
-// start starts a process, unless its job runs already. Another hob up may do the same at this moment.
+// start starts a process, unless its job runs already. It waits for the end of one that is being
+// stopped. Another hob up may do the same at this moment.
 func (r *run) start(ctx context.Context, proc Process) Result {
 	result := Result{Name: proc.Name, Action: Start}
 	job, err := r.startOne(ctx, proc, &result.Action)
+	for errors.Is(err, errStopping) {
+		r.Waiting(proc.Name, []string{string(job.ID) + " has ended"})
+		if err = WaitStopped(ctx, r.Engine, job); err == nil {
+			job, err = r.startOne(ctx, proc, &result.Action)
+		}
+	}
 	if err != nil {
 		result.Error = err.Error()
 		return result
@@ -222,6 +230,10 @@ func (r *run) start(ctx context.Context, proc Process) Result {
 	return result
 }
 
+// errStopping means that the job of a process is being stopped.
+var errStopping = errors.New("the job is being stopped")
+
+// startOne starts a process, unless its job runs already. With errStopping it returns that job.
 func (r *run) startOne(ctx context.Context, proc Process, action *Action) (engine.Job, error) {
 	release, err := r.Engine.Exclusive(ctx, "up")
 	if err != nil {
@@ -234,6 +246,9 @@ func (r *run) startOne(ctx context.Context, proc Process, action *Action) (engin
 	}
 	var job engine.Job
 	*action, job = Decide(proc, running)
+	if job.Status == engine.Stopping {
+		return job, errStopping
+	}
 	spec := r.spec(proc)
 	if *action == Keep && follows(job) && !(slices.Equal(job.After, spec.After) && slices.Equal(job.AfterAny, spec.AfterAny)) {
 		*action = Restart
@@ -263,11 +278,12 @@ func (r *run) startOne(ctx context.Context, proc Process, action *Action) (engin
 }
 
 // Decide returns what to do with a process, given the running jobs of its group, and its job if it has
-// one.
+// one. If that is being stopped, something can be done only when it has ended: see [WaitStopped].
 func Decide(proc Process, running []engine.Job) (Action, engine.Job) {
-	for _, j := range running {
-		if ProcessOf(j) != proc.Name {
-			continue
+	own := slices.DeleteFunc(slices.Clone(running), func(j engine.Job) bool { return ProcessOf(j) != proc.Name })
+	for i, j := range own {
+		if j.Status == engine.Stopping && i < len(own)-1 {
+			continue // the other one runs
 		}
 		command, script := commandOf(proc)
 		if Canonical(j.Dir) == Canonical(proc.Dir) && j.Script == script && slices.Equal(j.Command, command) {
