@@ -2,57 +2,42 @@ package main
 
 import (
 	"cmp"
-	"context"
-	"fmt"
-	"os"
-	"os/exec"
 	"strings"
-	"time"
 
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/ui"
 )
 
-// host is the program: a transcript, a prompt, and hob's pane below them.
+// host is the program: a transcript, a line to type in, and hob's pane below them.
 type host struct {
-	eng     *engine.Engine
-	agent   *agent
-	pane    *ui.Pane
-	prompt  textinput.Model
-	talk    *transcript
-	dialogs []*dialog // questions of jobs, oldest first
-
+	agent      *agent
+	pane       *ui.Pane
+	transcript []string
+	prompt     textinput.Model
+	question   *questionEvent // that a job asks; nil: none
+	reply      textinput.Model
 	w, h       int
-	share      int  // rows of the pane
-	hidden     bool // whether the pane is hidden
-	busy       bool // whether the model is working
-	now        time.Time
+	busy       bool      // whether the model is working
 	foreground engine.ID // job of the call in the foreground
 	notice     string    // message in the status line
 }
 
-type (
-	clockMsg  time.Time
-	failedMsg struct{ err error }
-)
-
-func newHost(eng *engine.Engine, a *agent, pane *ui.Pane) *host {
+func newHost(a *agent, pane *ui.Pane) *host {
 	pane.Blur()
-	h := &host{eng: eng, agent: a, pane: pane, prompt: newInput(), talk: newTranscript(), share: 14, now: time.Now()}
+	h := &host{agent: a, pane: pane, prompt: textinput.New(), reply: textinput.New()}
 	h.prompt.Focus()
-	h.talk.note("Ask for something, such as: get the shop running")
+	h.reply.Focus()
+	h.say("Ask for something, such as: get the shop running")
 	return h
 }
 
-func (h *host) Init() tea.Cmd { return tea.Batch(h.pane.Init(), tick()) }
+func (h *host) say(text string) { h.transcript = append(h.transcript, text) }
 
-// tick updates the clock.
-func tick() tea.Cmd { return tea.Every(time.Second, func(t time.Time) tea.Msg { return clockMsg(t) }) }
+func (h *host) Init() tea.Cmd { return h.pane.Init() }
 
 func (h *host) Update(msg tea.Msg) (tea.Model, tea.Cmd) { return h, h.update(msg) }
 
@@ -60,262 +45,114 @@ func (h *host) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		h.w, h.h = msg.Width, msg.Height
-		return h.arrange()
+		h.pane.SetOrigin(0, h.h/2) // the lower half
+		return h.pane.SetSize(h.w, h.h-h.h/2)
 	case tea.KeyPressMsg:
 		return h.press(msg)
-	case tea.PasteMsg:
-		if !h.pane.Focused() {
-			return h.edit(msg)
-		}
-	case tea.MouseClickMsg:
-		h.focus(h.paneRows() > 0 && msg.Y >= h.paneTop())
-	case tea.MouseWheelMsg:
-		if msg.Y < h.paneTop() {
-			return h.scroll(msg)
-		}
-	case clockMsg:
-		h.now = time.Time(msg)
-		return tick()
-	case failedMsg:
-		h.notice = msg.err.Error()
 	case ui.LeaveMsg: // q, at the top of the pane
-		h.focus(false)
-	case ui.AttentionMsg:
-		if h.talk.find(msg.Job.ID).background || msg.Why == ui.WhyWaiting { // the model itself handles the end of a foreground job
-			h.notice = fmt.Sprintf("%s: %s", msg.Job.Name, msg.Why)
-		}
+		h.pane.Blur()
 	case ui.CopyMsg:
 		return tea.SetClipboard(msg.Text)
-	case ui.OpenMsg:
-		return open(msg)
-	default:
-		if cmd := h.handleEvent(msg); cmd != nil {
-			return cmd
-		}
+	case error: // of a call of the engine
+		h.notice = msg.Error()
+	case messageEvent:
+		h.say(msg.text)
+	case startedEvent:
+		h.foreground, h.notice = msg.job.ID, "" // an earlier notice is outdated
+		h.say("● " + msg.job.Name)
+		return h.pane.Select(msg.job.ID)
+	case returnedEvent:
+		h.foreground = ""
+		h.say("  " + msg.outcome())
+	case questionEvent:
+		h.ask(msg)
+	case turnOverEvent:
+		h.busy = false
 	}
 	return h.pane.Update(msg) // the pane ignores unrelated messages
 }
 
-// handleEvent adds an event of the agent to the transcript.
-func (h *host) handleEvent(event any) tea.Cmd {
-	switch e := event.(type) {
-	case messageEvent:
-		h.talk.add(row{text: e.text})
-	case startedEvent:
-		h.foreground, h.notice = e.job.ID, "" // an earlier notice is outdated
-		h.talk.add(row{call: &call{job: e.job}})
-		return h.pane.Select(e.job.ID)
-	case returnedEvent:
-		h.returned(e)
-	case endedEvent:
-		c := h.talk.find(e.id)
-		c.job.Status, c.job.Exit = e.exit.Status, e.exit
-		h.talk.note(fmt.Sprintf("%s ended in the background: %s", c.job.Name, c.job.Ending()))
-	case questionEvent:
-		h.asked(e)
-	case turnOverEvent:
-		h.busy = false
-	}
-	return nil
-}
-
-func (h *host) returned(e returnedEvent) {
-	if h.foreground == e.id {
-		h.foreground = ""
-	}
-	c := h.talk.find(e.id)
-	if e.err != nil {
-		c.failed = e.err.Error()
-		return
-	}
-	if c.job, c.background = e.result.Job, e.result.Backgrounded; c.background {
-		h.talk.note(fmt.Sprintf("running in the background as %s", e.id))
-	}
-}
-
-// press passes a key to the pane or the prompt, whichever has the focus. While the pane captures
-// keys, the host's own keys go to it too.
-func (h *host) press(msg tea.KeyPressMsg) tea.Cmd {
-	if h.pane.Focused() && h.pane.CapturesKeys() {
+// press passes a key to the pane or to the line that is edited, whichever has the focus.
+func (h *host) press(msg tea.KeyPressMsg) (cmd tea.Cmd) {
+	if h.pane.Focused() {
 		return h.pane.Update(msg)
 	}
 	h.notice = ""
 	switch msg.String() {
-	case "ctrl+t":
-		h.hidden = !h.hidden
-		h.focus(h.pane.Focused() && !h.hidden)
-		return h.arrange()
-	case "ctrl+up":
-		h.share++
-		return h.arrange()
-	case "ctrl+down":
-		h.share--
-		return h.arrange()
-	}
-	if h.pane.Focused() {
-		return h.pane.Update(msg)
-	}
-	switch msg.String() {
 	case "ctrl+c":
 		return tea.Quit
-	case "ctrl+b":
-		return h.background()
+	case "ctrl+b": // its Run returns at once, and the model continues
+		id := h.foreground
+		return func() tea.Msg { return h.agent.eng.Background(id) }
 	case "tab":
-		h.hidden = false
-		h.focus(true)
-		return h.arrange()
-	case "pgup", "pgdown":
-		return h.scroll(msg)
-	}
-	if d := h.dialog(); d != nil {
-		return h.pressDialog(d, msg)
-	}
-	if msg.String() == "enter" {
-		h.enter()
-		return nil
-	}
-	return h.edit(msg)
-}
-
-// scroll scrolls the transcript.
-func (h *host) scroll(msg tea.Msg) (cmd tea.Cmd) {
-	h.talk.port, cmd = h.talk.port.Update(msg)
-	return cmd
-}
-
-// edit passes a message to the line of text that is being edited.
-func (h *host) edit(msg tea.Msg) (cmd tea.Cmd) {
-	input := &h.prompt
-	if d := h.dialog(); d != nil {
-		input = &d.input
-	}
-	*input, cmd = input.Update(msg)
-	return cmd
-}
-
-// enter sends the prompt.
-func (h *host) enter() {
-	text := strings.TrimSpace(h.prompt.Value())
-	switch {
-	case text == "":
-		return
-	case h.busy:
-		h.notice = "The model is still working. Ctrl+B sends its command to the background."
-		return
-	}
-	h.prompt.Reset()
-	h.talk.you(text)
-	h.busy = true
-	h.agent.answer()
-}
-
-// background sends the foreground call to the background: its Run returns at once and the model
-// continues.
-func (h *host) background() tea.Cmd {
-	if h.foreground == "" {
-		h.notice = "No command is in the foreground."
-		return nil
-	}
-	id := h.foreground
-	return failing(func() error { return h.eng.Background(id) })
-}
-
-// failing returns a command that shows the error of f in the status line.
-func failing(f func() error) tea.Cmd {
-	return func() tea.Msg {
-		if err := f(); err != nil {
-			return failedMsg{err}
-		}
-		return nil
-	}
-}
-
-// open shows a file in the pager or the editor.
-func open(msg ui.OpenMsg) tea.Cmd {
-	program := cmp.Or(os.Getenv("PAGER"), "less -R")
-	if msg.Editor {
-		program = cmp.Or(os.Getenv("EDITOR"), "vi")
-	}
-	cmd := exec.CommandContext(context.Background(), "sh", "-c", program+` "$0"`, msg.Path)
-	return tea.ExecProcess(cmd, func(err error) tea.Msg { return failing(func() error { return err })() })
-}
-
-// focus moves the keyboard focus to the pane, or back to the prompt.
-func (h *host) focus(pane bool) {
-	if pane {
 		h.pane.Focus()
-	} else {
-		h.pane.Blur()
+	case "enter":
+		return h.enter()
+	default:
+		line := h.line()
+		*line, cmd = line.Update(msg)
 	}
+	return cmd
 }
 
-// minTranscript is the minimum number of rows for the transcript, the prompt and the status line.
-const minTranscript = 5
-
-// paneRows returns the current height of the pane.
-func (h *host) paneRows() int {
-	_, least := h.pane.MinSize()
-	h.share = max(least, min(h.share, h.h-minTranscript))
-	if h.hidden || h.h < least+minTranscript {
-		return 0
+// line returns the line that is edited: the answer to a question, or the prompt.
+func (h *host) line() *textinput.Model {
+	if h.question != nil {
+		return &h.reply
 	}
-	return h.share
+	return &h.prompt
 }
 
-func (h *host) paneTop() int { return h.h - h.paneRows() }
+// enter sends the line that is edited. The model gets no prompt while it works.
+func (h *host) enter() tea.Cmd {
+	text := h.line().Value()
+	switch {
+	case h.question != nil:
+		q := *h.question
+		h.question = nil
+		return func() tea.Msg { return h.agent.reply(q, text) }
+	case text != "" && !h.busy:
+		h.prompt.Reset()
+		h.busy = true
+		h.say("> " + text)
+		h.agent.answer()
+	}
+	return nil
+}
 
-// arrange sets the position and size of the pane. A hidden pane has no size: it neither draws nor
-// ticks, but still receives events.
-func (h *host) arrange() tea.Cmd {
-	h.pane.SetOrigin(0, h.paneTop())
-	return h.pane.SetSize(h.w, h.paneRows())
+// ask shows a question, or removes it when it is over. A secret must reach the job's terminal and
+// nothing else, so it is not asked for here.
+func (h *host) ask(q questionEvent) {
+	h.question = nil
+	h.reply.Reset()
+	switch {
+	case q.text == "":
+	case q.secret():
+		h.notice = q.job.Name + " asks for a secret: press Tab and attach to type it"
+	default:
+		h.question = &q
+	}
 }
 
 func (h *host) View() tea.View {
 	var v tea.View
-	v.AltScreen = true
-	v.MouseMode = tea.MouseModeCellMotion
-	v.WindowTitle = "agent"
-	rows := h.paneTop() - 2
-	if h.w == 0 || rows < 1 {
+	v.AltScreen, v.MouseMode = true, tea.MouseModeCellMotion
+	room := h.h/2 - 2
+	if room < 1 {
 		return v
 	}
-	h.prompt.SetWidth(max(1, h.w-len(h.prompt.Prompt)-1))
-	input := h.prompt.View()
-	if d := h.dialog(); d != nil {
-		input = d.view(h.w, rows)
-		rows -= lipgloss.Height(input) - 1
+	h.line().SetWidth(h.w - 3)
+	status := cmp.Or(h.notice, "Ctrl+B background · Tab jobs, q back · Ctrl+C quit")
+	if h.question != nil {
+		status = h.question.job.Name + " asks: " + h.question.text
 	}
-	lines := []string{h.talk.view(h.w, rows, h.now), input, h.status()}
-	if h.paneRows() > 0 {
-		lines = append(lines, h.pane.View())
-		if v.Cursor = h.pane.Cursor(); v.Cursor != nil {
-			v.Cursor.Y += h.paneTop()
-		}
-	}
+	lines := strings.Split(ansi.Wrap(strings.Join(h.transcript, "\n"), h.w, ""), "\n")
+	lines = lines[max(0, len(lines)-room):]
+	lines = append(lines, make([]string, room-len(lines))...)
+	lines = append(lines, h.line().View(), ansi.Truncate(status, h.w, "…"), h.pane.View())
 	v.Content = strings.Join(lines, "\n")
+	if v.Cursor = h.pane.Cursor(); v.Cursor != nil {
+		v.Cursor.Y += h.h / 2
+	}
 	return v
-}
-
-// status returns the line between the prompt and the pane, with a notice and the host's own keys.
-func (h *host) status() string {
-	keys := "Tab jobs · PgUp PgDn scroll · Ctrl+T hide or show · Ctrl+↑↓ size · Ctrl+C quit"
-	switch {
-	case h.pane.Focused() && h.pane.CapturesKeys():
-		keys = ""
-	case h.pane.Focused():
-		keys = "q back to the prompt · Ctrl+T hide · Ctrl+↑↓ size"
-	case h.dialog() != nil:
-		keys = "Enter answer · Esc leave it to the terminal · Tab jobs"
-	case h.foreground != "":
-		keys = "Ctrl+B background · Tab jobs"
-	}
-	line := " " + keys
-	switch {
-	case h.notice != "":
-		line = " " + h.notice + " ·" + line
-	case h.busy:
-		line = " working … ·" + line
-	}
-	return faint.Width(h.w).Render(ansi.Truncate(line, h.w, "…"))
 }

@@ -21,16 +21,16 @@ func (a tested) question(t *testing.T) questionEvent {
 	}
 }
 
-func TestQuestionIsADialog(t *testing.T) {
+func TestQuestionIsAsked(t *testing.T) {
 	needTerminal(t)
 	a := begin(t, step{name: "setup", script: `printf 'Your name? '; read -r n; echo "hello $n"`})
 	h := hosted(t, a)
 	a.answer()
 	job := next[startedEvent](t, a).job
 	q := a.question(t)
-	h.asked(q)
-	if screen := h.screen(); !strings.Contains(screen, "setup asks") || !strings.Contains(screen, "Your name?") {
-		t.Errorf("no dialog:\n%s", screen)
+	h.ask(q)
+	if screen := h.screen(); !strings.Contains(screen, "setup asks: Your name?") {
+		t.Errorf("no question:\n%s", screen)
 	}
 	h.types("Ann")
 	if h.prompt.Value() != "" || !strings.Contains(h.screen(), "> Ann") {
@@ -39,7 +39,7 @@ func TestQuestionIsADialog(t *testing.T) {
 	if msg := h.update(tea.KeyPressMsg{Code: tea.KeyEnter})(); msg != nil {
 		t.Fatalf("the answer: %v", msg)
 	}
-	if h.dialog() != nil || strings.Contains(h.screen(), "asks") {
+	if h.question != nil || strings.Contains(h.screen(), "asks") {
 		t.Errorf("still there:\n%s", h.screen())
 	}
 	if _, err := a.eng.Wait(t.Context(), job.ID); err != nil {
@@ -57,9 +57,9 @@ func TestQuestionIsADialog(t *testing.T) {
 	}
 }
 
-// A secret is for the job's terminal alone, even if that echoes it: there is no dialog for it, and an
+// A secret is for the job's terminal alone, even if that echoes it: the agent does not ask for it, and an
 // answer to the question before is not typed into it.
-func TestSecretIsNoDialog(t *testing.T) {
+func TestSecretIsNotAsked(t *testing.T) {
 	needTerminal(t)
 	a := begin(t, step{name: "login", script: `printf 'User? '; read -r u
 stty -echo; printf 'Sesame: '; read -r s; stty echo; printf '\nToken: '; read -r t; printf 'Go on? '; read -r g; echo "${#s} $g"`})
@@ -73,8 +73,8 @@ stty -echo; printf 'Sesame: '; read -r s; stty echo; printf '\nToken: '; read -r
 	for _, entry := range []engine.Entry{engine.EntryHidden, engine.EntryOpen} {
 		q := a.question(t)
 		h.notice = ""
-		h.asked(q)
-		if q.job.Entry != entry || h.dialog() != nil || !strings.Contains(h.screen(), "login asks for a secret") {
+		h.ask(q)
+		if q.job.Entry != entry || h.question != nil || !strings.Contains(h.screen(), "login asks for a secret") {
 			t.Errorf("%q is shown as\n%s", q.text, h.screen())
 		}
 		if err := a.reply(q, "secret"); !errors.Is(err, errQuestionOver) {
@@ -92,21 +92,14 @@ stty -echo; printf 'Sesame: '; read -r s; stty echo; printf '\nToken: '; read -r
 	}
 }
 
-func TestQuestionIsLeftToTheTerminal(t *testing.T) {
+func TestQuestionAnsweredInTheTerminalIsRemoved(t *testing.T) {
 	h := hosted(t, begin(t))
-	first, second := engine.Job{Request: engine.Request{ID: "one-22222", Name: "one"}}, engine.Job{Request: engine.Request{ID: "two-22222", Name: "two"}}
-	h.asked(questionEvent{first, "Continue?"})
-	h.asked(questionEvent{second, "Really?"})
-	if screen := h.screen(); !strings.Contains(screen, "one asks") || strings.Contains(screen, "two asks") {
-		t.Errorf("the first question:\n%s", screen)
-	}
-	h.update(tea.KeyPressMsg{Code: tea.KeyEscape})
-	if screen := h.screen(); !strings.Contains(screen, "two asks") || !strings.Contains(screen, "one still waits") {
-		t.Errorf("after Esc:\n%s", screen)
-	}
-	h.asked(questionEvent{job: second}) // answered in the terminal
-	if h.dialog() != nil {
-		t.Error("a question that is over is still there")
+	job := engine.Job{Request: engine.Request{ID: "one-22222", Name: "one"}}
+	h.ask(questionEvent{job, "Continue?"})
+	h.types("y")
+	h.ask(questionEvent{job: job})
+	if screen := h.screen(); h.question != nil || strings.Contains(screen, "one asks") || h.reply.Value() != "" {
+		t.Errorf("still there:\n%s", screen)
 	}
 }
 
