@@ -10,6 +10,7 @@ package enginetest
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -61,7 +62,7 @@ type suiteCase struct {
 }
 
 func cases() []suiteCase {
-	return append(append(endings(), outputs()...), lives()...)
+	return slices.Concat(endings(), outputs(), readers(), lives())
 }
 
 // suite is one running case.
