@@ -119,12 +119,12 @@ func (p *Pane) event(e engine.Event) tea.Cmd {
 // catchUp lets the log read new output if it is visible.
 func (p *Pane) catchUp() tea.Cmd {
 	hidden := p.lay.log.empty() || p.attachment != nil && !p.attachment.viaLog || p.screenShown() || p.shown.last
-	j, ok := p.jobs[p.shown.id]
+	_, ok := p.jobs[p.shown.id]
 	if !p.behind || hidden || !ok {
 		return nil
 	}
 	p.behind = false
-	return p.route(p.log.Grown(j.Output))
+	return p.route(p.log.Grown())
 }
 
 // justNow distinguishes a job that came and ended between two batches from an old one that was

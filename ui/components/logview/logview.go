@@ -86,8 +86,9 @@ type entry struct {
 type place struct {
 	off    int64
 	where  where
-	rows   int  // height of the view; a multiple of it is read before and after
-	follow bool // use the end of the log at the time of reading
+	rows   int   // height of the view; a multiple of it is read before and after
+	follow bool  // use the end of the log at the time of reading
+	known  int64 // size of the log when the read was requested; a log that was truncated is shorter
 }
 
 type where int

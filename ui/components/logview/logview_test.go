@@ -161,7 +161,7 @@ func (s *harness) press(keys ...string) {
 func (s *harness) grow(text string) {
 	s.t.Helper()
 	s.src.text += text
-	s.do(s.m.Grown(int64(len(s.src.text))))
+	s.do(s.m.Grown())
 }
 
 // screen returns the visible text, without the scroll track and trailing blanks.

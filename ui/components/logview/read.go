@@ -36,7 +36,7 @@ func (m *Model) read(p place) tea.Cmd {
 	if m.src == nil {
 		return nil
 	}
-	p.rows = max(m.h, 10)
+	p.rows, p.known = max(m.h, 10), m.size
 	if m.busy {
 		m.again = &p
 		return nil
@@ -158,7 +158,7 @@ func (m *Model) took(win window) tea.Cmd {
 	if again := m.again; again != nil {
 		m.again = nil
 		cmds = append(cmds, m.read(*again))
-	} else if m.follow && m.size > win.size {
+	} else if m.follow && m.size > max(win.size, win.place.known) {
 		cmds = append(cmds, m.read(m.here()))
 	}
 	return tea.Batch(cmds...)
@@ -196,9 +196,24 @@ func (m *Model) indexOf(off int64) int {
 	return len(m.lines) - 1
 }
 
-// Grown must be called when the log has grown to size.
-func (m *Model) Grown(size int64) tea.Cmd {
-	if size <= m.size || m.src == nil {
+// Grown must be called when the log may have grown. The source has the size: a job with two streams
+// reports the size of both.
+func (m *Model) Grown() tea.Cmd {
+	if m.src == nil {
+		return nil
+	}
+	ctx, src := m.ctx, m.src
+	return later.Run(&m.gen, func() func() tea.Cmd {
+		size, err := src.Size(ctx)
+		return func() tea.Cmd { return m.grewTo(size, err) }
+	})
+}
+
+func (m *Model) grewTo(size int64, err error) tea.Cmd {
+	if err != nil {
+		return m.read(m.here()) // which reports it
+	}
+	if size <= m.size {
 		return nil
 	}
 	m.size = size
