@@ -1,0 +1,151 @@
+//go:build unix
+
+package mcp
+
+import (
+	"fmt"
+	"log/slog"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/enginetest"
+	"github.com/hobjobs/hob/engine/local"
+	"github.com/hobjobs/hob/internal/testtool"
+)
+
+// growing is an agent with a job that prints a line after each request for its output, and ends
+// after the last line.
+type growing struct {
+	*agent
+	t        *testing.T
+	programs *engine.Engine // the other programs that use the job
+	job      engine.Job
+	printed  int
+}
+
+const growth = 10
+
+func newGrowing(t *testing.T) *growing {
+	g := &growing{t: t, printed: growth} // it does not grow yet
+	dir := testtool.TempDir(t)
+	open := func(b engine.Backend) *engine.Engine {
+		eng, err := engine.New(engine.WithStateDir(dir), engine.WithBackend(b))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { eng.Close() })
+		return eng
+	}
+	g.programs = open(local.New(local.InProcess()))
+	g.agent = newAgent(t.Context(), Config{Logger: slog.New(slog.DiscardHandler)})
+	g.c.Settings.MaxOutputChars = 30_000
+	g.eng, g.scope = open(enginetest.Growing(local.New(local.InProcess()), g.grow)), newScope("tester", dir)
+	var err error
+	g.job, err = g.programs.Start(t.Context(), engine.Spec{
+		Script: `while read line; do echo "$line"; done`, Stdin: true, Labels: g.scope.labels(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.printed = 0
+	return g
+}
+
+func growthLine(i int) string { return fmt.Sprintf("line %d.", i) }
+
+func (g *growing) grow() {
+	if g.printed == growth {
+		return
+	}
+	line := growthLine(g.printed)
+	g.printed++
+	if err := g.programs.Write(g.t.Context(), g.job.ID, []byte(line+"\n")); err != nil {
+		g.t.Error(err)
+		return
+	}
+	met, err := g.programs.WaitFor(g.t.Context(), g.job.ID, engine.Condition{Line: regexp.MustCompile(regexp.QuoteMeta(line))})
+	if err != nil || !met.Met {
+		g.t.Errorf("%q is not printed: %v", line, err)
+		return
+	}
+	if g.printed == growth {
+		if err := g.programs.CloseInput(g.t.Context(), g.job.ID); err != nil {
+			g.t.Error(err)
+		}
+	}
+}
+
+// An agent that polls or waits gets every line that is printed between two requests of its server.
+func TestAgentMissesNothingWhileTheLogGrows(t *testing.T) {
+	var all strings.Builder
+	for i := range growth {
+		all.WriteString(growthLine(i) + "\n")
+	}
+	wait := 10_000.0 // at most, in milliseconds
+	poll := func(g *growing, in processArgs) string {
+		text := ""
+		in.Timeout = &wait
+		for {
+			ans, err := g.poll(t.Context(), g.job, in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text += ans.body.head + ans.body.tail
+			if ans.job.Status.Finished() && ans.body.empty() {
+				return text
+			}
+		}
+	}
+	t.Run("poll", func(t *testing.T) {
+		if diff := cmp.Diff(all.String(), poll(newGrowing(t), processArgs{})); diff != "" {
+			t.Error(diff)
+		}
+	})
+	t.Run("poll with a filter", func(t *testing.T) {
+		if diff := cmp.Diff(all.String(), poll(newGrowing(t), processArgs{Filter: "line"})); diff != "" {
+			t.Error(diff)
+		}
+	})
+	t.Run("log", func(t *testing.T) {
+		g := newGrowing(t)
+		first := int64(0)
+		text := ""
+		for {
+			ans, err := g.log(t.Context(), g.job, processArgs{Offset: &first})
+			if err != nil {
+				t.Fatal(err)
+			}
+			text += ans.body.head
+			for _, n := range ans.Notices {
+				if ans.body.head != "" && strings.Contains(n, "no line") {
+					t.Errorf("%q, with %q", n, ans.body.head)
+				}
+			}
+			first = int64(strings.Count(text, "\n"))
+			if first == growth {
+				break
+			}
+		}
+		if diff := cmp.Diff(all.String(), text); diff != "" {
+			t.Error(diff)
+		}
+	})
+	t.Run("wait", func(t *testing.T) {
+		for i := range growth {
+			g := newGrowing(t)
+			began := time.Now()
+			ans, err := g.wait(t.Context(), g.job, processArgs{Until: growthLine(i), Timeout: &wait})
+			if err != nil || ans.Met == nil || !*ans.Met || ans.Match != growthLine(i) {
+				t.Fatalf("%s: %+v, %v after %v", growthLine(i), ans, err, time.Since(began))
+			}
+			if _, err := g.programs.Kill(t.Context(), g.job.ID); err != nil {
+				t.Log(err) // it may have ended
+			}
+		}
+	})
+}
