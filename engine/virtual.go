@@ -199,8 +199,9 @@ func (x *Execution) Append(p []byte) {
 }
 
 // Complete ends the execution and returns when the end is recorded. The zero Exit means exit code
-// 0. Only the first end counts; if a stop was requested before that, the execution counts as
-// killed.
+// 0; a code that no process of this system can exit with (0 to 255, on Windows 32 bits) is recorded
+// as not known. Only the first end counts; if a stop was requested before that, the execution
+// counts as killed.
 func (x *Execution) Complete(exit Exit) error {
 	if !exit.Status.Finished() {
 		exit.Status = Exited
@@ -210,6 +211,9 @@ func (x *Execution) Complete(exit Exit) error {
 	}
 	if exit.Status == Exited && exit.Code == nil {
 		exit.Code = new(int)
+	}
+	if exit.Code != nil && !jobdir.ValidCode(*exit.Code) {
+		exit.Code = nil
 	}
 	if exit.Reason == "" {
 		switch {

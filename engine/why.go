@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/cause"
@@ -108,7 +110,7 @@ func (e *Engine) explain(ctx context.Context, id ID) (*explainer, error) {
 }
 
 // succeeded reports whether the job exited with 0.
-func (j Job) succeeded() bool { return j.Exit.Reason == ReasonExit && codeOf(j.Exit) == 0 }
+func (j Job) succeeded() bool { return j.Exit.Status == Exited && codeOf(j.Exit) == 0 }
 
 // explainer builds the explanation of one job.
 type explainer struct {
@@ -232,8 +234,7 @@ func (x *explainer) betweenRuns(lines []string) {
 
 // failed explains an end that is no success.
 func (x *explainer) failed(exit Exit, lines []string) {
-	text := x.j.Ending()
-	x.Summary = strings.ToUpper(text[:1]) + text[1:]
+	x.Summary = capitalized(x.j.Ending())
 	switch exit.Reason {
 	case ReasonKill:
 		x.Cause = causeStopped
@@ -258,6 +259,15 @@ func (x *explainer) failed(exit Exit, lines []string) {
 	case ReasonExit:
 		x.exited(exit, lines)
 	}
+}
+
+// capitalized returns a phrase as the beginning of a sentence.
+func capitalized(phrase string) string {
+	first, size := utf8.DecodeRuneInString(phrase)
+	if size == 0 {
+		return ""
+	}
+	return string(unicode.ToUpper(first)) + phrase[size:]
 }
 
 // spawnFailed explains why nothing was started.
@@ -308,8 +318,7 @@ func (x *explainer) exited(exit Exit, lines []string) {
 		}
 		return
 	}
-	outcome := cmp.Or(ending.Outcome(&exit), "ended, exit code unknown")
-	outcome = strings.ToUpper(outcome[:1]) + outcome[1:]
+	outcome := capitalized(cmp.Or(ending.Outcome(&exit), "ended, exit code unknown"))
 	switch code := codeOf(exit); {
 	case code == 137 && exit.OOMKills > 0:
 		x.Cause, x.Summary = causeMemory, outcome+": the kernel killed one of its processes because memory ran out"

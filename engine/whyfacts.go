@@ -106,7 +106,7 @@ func (x *explainer) lastSuccess(ctx context.Context) {
 	}
 	for _, was := range jobs {
 		exit, ended := was.Ended()
-		if !ended || exit.Reason != ReasonExit || codeOf(exit) != 0 || !was.CreatedAt.Before(j.CreatedAt) {
+		if !ended || !was.succeeded() || !was.CreatedAt.Before(j.CreatedAt) {
 			continue
 		}
 		if was.Script != j.Script || was.Host != j.Host || !slices.Equal(was.Command, j.Command) {

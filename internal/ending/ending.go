@@ -49,7 +49,7 @@ func Of(r *record.Request, s *record.State) string {
 			text += ": " + exit.Error
 		}
 	case record.ReasonDependency:
-		text = "was not started: " + exit.Error
+		text = "was not started: " + cmp.Or(exit.Error, "a job that it had to follow was not successful")
 	case record.ReasonOOM:
 		text = "out of memory" + Bracketed(Outcome(exit))
 	case record.ReasonPreempted:
@@ -60,15 +60,19 @@ func Of(r *record.Request, s *record.State) string {
 		text = "lost: " + cmp.Or(exit.Error, "its supervisor process died"+kept(s))
 	case record.ReasonReboot:
 		text = "lost: the machine restarted" + kept(s)
-	case record.ReasonExit, record.ReasonSignal:
+	default: // the job itself, or a reason that is not known
 		text = Outcome(exit)
 		switch by := senderOf(exit); {
+		case exit.Status == record.Lost:
+			text = "lost" + kept(s)
 		case exit.Signal != "" && by != "":
 			text = "killed by " + text + ", sent by " + by
 		case exit.Signal != "":
 			text = "killed by " + text + Bracketed(meaning(exit))
 		case exit.Status == record.Failed && exit.Error != "": // a virtual execution
 			text = "failed: " + exit.Error
+		case text == "" && exit.Status == record.Failed:
+			text = "failed"
 		case text == "":
 			text = "ended, exit code unknown"
 		default:

@@ -92,6 +92,7 @@ func DecodeMeta(data []byte) (Meta, error) {
 	if m.Version < 1 {
 		return m, errors.New("invalid: no version")
 	}
+	dropImpossible(&m.CreatedAt)
 	m.ApplyRaw()
 	return m, nil
 }

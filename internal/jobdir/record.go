@@ -1,12 +1,15 @@
 package jobdir
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -65,12 +68,7 @@ func (r *Record) CurrentState() record.State {
 	case r.Problem != "": // without the request its end cannot be interpreted
 		s.Exit = record.Exit{Status: record.Lost, Reason: record.ReasonHolderDied, Error: r.Problem, At: r.EndedAt()}
 	case s.Exit.Known():
-		if r.Code != nil {
-			s.Exit.Code = r.Code
-		}
-		if !s.Exit.Status.Finished() { // written by a later version, or damaged
-			s.Exit.Status = record.Lost
-		}
+		s.Exit = r.exit()
 	case r.Code != nil:
 		s.Exit = record.Exit{Status: record.Exited, Code: r.Code, At: r.Touched} // the rest is unknown
 	case s.Stopping != nil:
@@ -89,6 +87,31 @@ func (r *Record) CurrentState() record.State {
 	s.Status = s.Exit.Status
 	s.Rest()
 	return s
+}
+
+// exit returns the end in state.json with the code in exit_code. The end may be damaged or
+// written by a later version: a code that is no exit code is not known, an end without a
+// status that means one is known by its code only, and a job without any of that is lost.
+func (r *Record) exit() record.Exit {
+	e := r.State.Exit
+	if e.Code != nil && !ValidCode(*e.Code) {
+		e.Code = nil
+	}
+	if r.Code != nil {
+		e.Code = r.Code
+	}
+	switch {
+	case e.Status.Finished():
+	case e.Code != nil:
+		e.Status = record.Exited
+	default:
+		e.Status, e.Reason = record.Lost, record.ReasonHolderDied
+		e.Error = cmp.Or(e.Error, "state.json does not say how it ended")
+	}
+	if e.Status == record.Lost {
+		e.Code = nil
+	}
+	return e
 }
 
 // ReadError is the error for a record that may exist but could not be read, for a reason
@@ -225,7 +248,31 @@ func ReadState(dir string) (record.State, error) {
 	if err := json.Unmarshal(data, &s); err != nil {
 		return record.State{}, fmt.Errorf("state.json: %w", err)
 	}
+	dropImpossible(&s.StartedAt, &s.Deadline, &s.Exit.At)
+	if s.Stopping != nil {
+		dropImpossible(&s.Stopping.At, &s.Stopping.Deadline)
+	}
+	if s.Pending != nil {
+		dropImpossible(&s.Pending.StartsAt)
+	}
+	if s.Runs != nil {
+		dropImpossible(&s.Runs.NextAt)
+		if s.Runs.Last != nil {
+			dropImpossible(&s.Runs.Last.At)
+		}
+	}
 	return s, nil
+}
+
+// dropImpossible clears times that no clock had. Readers add durations to times and convert
+// them to other zones, and JSON cannot represent years beyond 9999: one job with such a time
+// would make a whole list fail.
+func dropImpossible(times ...*time.Time) {
+	for _, t := range times {
+		if year := t.UTC().Year(); year < 1000 || year > 9000 {
+			*t = time.Time{}
+		}
+	}
 }
 
 // WriteState replaces state.json atomically, without flushing it. The caller must hold the
@@ -328,14 +375,26 @@ func readExitCode(dir string) (*int, error) {
 
 // ParseExitCode parses the content of exit_code: decimal digits and a newline, with spaces
 // allowed around the digits. Anything else is not ok, such as a file that is incomplete
-// after a power failure.
+// after a power failure, or a number that is no exit code.
 func ParseExitCode(data []byte) (code int, ok bool) {
 	text, whole := strings.CutSuffix(string(data), "\n")
 	if text = strings.TrimRight(strings.TrimLeft(text, " "), " \r"); !whole || len(data) > maxExitCode || len(text) > len("4294967295") {
 		return 0, false
 	}
-	n, err := strconv.ParseUint(text, 10, 32) // Windows codes are 32 bits wide
-	return int(n), err == nil
+	n, err := strconv.ParseUint(text, 10, 32)
+	if err != nil || !ValidCode(int(n)) {
+		return 0, false
+	}
+	return int(n), true
+}
+
+// ValidCode reports whether a process of this system can exit with code: 8 bits, on Windows
+// 32.
+func ValidCode(code int) bool {
+	if runtime.GOOS == "windows" {
+		return uint64(code) <= math.MaxUint32
+	}
+	return uint64(code) <= math.MaxUint8
 }
 
 // EndedAt returns when the job ended, as far as known.
