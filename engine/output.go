@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/logfile"
+	"github.com/hobjobs/hob/internal/plainfile"
 )
 
 // streamOf returns the stream of a job that s refers to: its only one, or with two streams stdout
@@ -159,7 +159,7 @@ func (e *Engine) markBinary(events []Event) {
 // lastBytes returns at most n bytes from the end of a file, or nil if it cannot be read, for
 // example because it was just removed.
 func lastBytes(path string, n int64) []byte {
-	f, err := os.Open(path)
+	f, err := plainfile.Open(path)
 	if err != nil {
 		return nil
 	}

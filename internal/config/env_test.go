@@ -1,8 +1,10 @@
 package config
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -118,6 +120,21 @@ func TestUnreadableFile(t *testing.T) {
 	}
 	if c.Run.Grace != 5*time.Second {
 		t.Errorf("the defaults do not hold: %+v", c.Run)
+	}
+}
+
+// A file that another user can change has commands that hob would run.
+func TestFileThatOthersMayChange(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("modes of files are those of Unix")
+	}
+	path := filepath.Join(t.TempDir(), "config.toml")
+	if err := errors.Join(os.WriteFile(path, []byte("[run]\ngrace = '9s'\n"), 0o600), os.Chmod(path, 0o646)); err != nil {
+		t.Fatal(err)
+	}
+	c := LoadFrom(path, environ())
+	if len(c.Problems) != 1 || !strings.Contains(c.Problems[0].Error(), path+" can be changed by other users") || c.Run.Grace != 5*time.Second {
+		t.Errorf("grace %v, problems: %v", c.Run.Grace, c.Problems)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hobjobs/hob/internal/plainfile"
 	"github.com/hobjobs/hob/themes"
 )
 
@@ -53,11 +54,21 @@ func DefaultPath(env Environ) string {
 	return filepath.Join(home, ".config", "hob", "config.toml")
 }
 
+// maxFile limits the size of the settings file, in bytes.
+const maxFile = 1 << 20
+
+// readFile reads the settings file, if no other user decides what is in it: it has commands that hob
+// runs.
 func (c *Config) readFile(env Environ) {
 	if c.Path == "" {
 		return
 	}
-	data, err := os.ReadFile(c.Path)
+	err := plainfile.CheckPath(c.Path)
+	if element, ok := errors.AsType[*plainfile.ElementError](err); ok {
+		c.problem(0, "", fmt.Sprintf("these settings are not used: %v; correct this, or name a file of your own with HOB_CONFIG", element))
+		return
+	}
+	data, err := plainfile.ReadLinked(c.Path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		if named, _ := env("HOB_CONFIG"); named == c.Path {
 			c.problem(0, "", "no such file; correct or unset HOB_CONFIG")

@@ -76,7 +76,7 @@ type Meta struct {
 }
 
 func ReadMeta(dir string) (Meta, error) {
-	data, err := plainfile.Read(filepath.Join(dir, MetaFile), maxRecord)
+	data, err := plainfile.Read(filepath.Join(dir, MetaFile), MaxRecord)
 	if err != nil {
 		return Meta{}, err
 	}

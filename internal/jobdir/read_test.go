@@ -5,11 +5,25 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/hobjobs/hob/engine/record"
 )
+
+// A record of many megabytes, which no start writes, would take every command seconds.
+func TestReadLongMeta(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	long := `{"version":1,"script":"` + strings.Repeat("x", MaxRecord) + `"}`
+	if err := os.WriteFile(filepath.Join(dir, MetaFile), []byte(long), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := Read(dir); err != nil || r.Problem != "meta.json: too long (more than 8 MiB)" {
+		t.Errorf("problem %q, %v", r.Problem, err)
+	}
+}
 
 // If a directory is moved to the trash between the reads of its files, Read fails instead
 // of returning incomplete records.

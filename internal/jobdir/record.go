@@ -43,9 +43,9 @@ type Record struct {
 }
 
 // The largest files that are read, in bytes. The size of a record depends on the command
-// or script in it.
+// or script in it, which systems limit to 6 MiB and less.
 const (
-	maxRecord   = 64 << 20
+	MaxRecord   = 8 << 20
 	maxExitCode = 64
 )
 
@@ -169,7 +169,7 @@ func read(dir string, from recordFiles) (Record, error) {
 		if fi, statErr := os.Stat(dir); statErr == nil && !fi.IsDir() {
 			return r, fs.ErrNotExist
 		}
-		r.Problem = "meta.json: " + ReasonOf(err)
+		r.Problem = "meta.json: " + strings.TrimPrefix(ReasonOf(err), "meta.json: ")
 		meta = Meta{}
 	}
 	meta.ID = record.ID(r.ID) // the directory's name is authoritative
@@ -240,7 +240,7 @@ func (r *Record) statLogs(dir string) {
 func inDir(dir, name string) string { return dir + string(filepath.Separator) + name }
 
 func ReadState(dir string) (record.State, error) {
-	data, err := plainfile.Read(filepath.Join(dir, StateFile), maxRecord)
+	data, err := plainfile.Read(filepath.Join(dir, StateFile), MaxRecord)
 	if err != nil {
 		return record.State{}, err
 	}

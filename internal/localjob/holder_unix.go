@@ -220,11 +220,14 @@ func holdWaited(r turn.Result) *job {
 	return j
 }
 
+// maxCancellation limits the size of the file that cancels a queued job, in bytes.
+const maxCancellation = 64 << 10
+
 // declined records the end of a job whose turn does not come.
 func (j *job) declined(w *waited) {
 	if w.Outcome == turn.Cancel {
 		var c turn.Cancellation
-		if text, err := os.ReadFile(w.Entry); err == nil {
+		if text, err := plainfile.Read(w.Entry, maxCancellation); err == nil {
 			_ = json.Unmarshal(text, &c) // on an error it stays empty
 		}
 		j.neverRan(record.Exit{At: time.Now(), Status: record.Killed, Reason: record.Reason(c.Reason), EndedBy: c.By})

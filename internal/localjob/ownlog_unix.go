@@ -14,6 +14,7 @@ import (
 	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/logfile"
+	"github.com/hobjobs/hob/internal/plainfile"
 )
 
 // growthPause is the minimum time between two checks of growing logs. It bounds the cost of a job
@@ -69,7 +70,7 @@ func (l *ownLogs) appendLine(line string) {
 
 // lastByte returns the last byte of a file; of an empty one, a line feed.
 func lastByte(path string) (byte, error) {
-	f, err := os.Open(path)
+	f, err := plainfile.Open(path)
 	if err != nil {
 		return 0, err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/plainfile"
 )
 
 // childFiles are the job's ends of its descriptors.
@@ -332,7 +333,7 @@ func (e *interpreterError) Unwrap() error { return e.err }
 // interpreterOf returns the interpreter named in the first line of the script at path, or "" if
 // there is none.
 func interpreterOf(path string) string {
-	f, err := os.Open(path)
+	f, err := plainfile.OpenLinked(path)
 	if err != nil {
 		return ""
 	}

@@ -28,10 +28,20 @@ func OpenFile(path string, flag int, perm fs.FileMode) (*os.File, error) {
 	return f, err
 }
 
+// OpenLinked is Open that follows a symbolic link, for a file that a user named.
+func OpenLinked(path string) (*os.File, error) {
+	f, _, err := openWith(path, os.O_RDONLY|nonblock, 0)
+	return f, err
+}
+
 // open is OpenFile that also returns the file information.
 func open(path string, flag int, perm fs.FileMode) (*os.File, fs.FileInfo, error) {
-	f, err := os.OpenFile(path, flag|nonblock|nofollow, perm)
-	if isLink(err) {
+	return openWith(path, flag|nonblock|nofollow, perm)
+}
+
+func openWith(path string, flag int, perm fs.FileMode) (*os.File, fs.FileInfo, error) {
+	f, err := os.OpenFile(path, flag, perm)
+	if flag&nofollow != 0 && isLink(err) {
 		err = &fs.PathError{Op: "open", Path: path, Err: ErrNotRegular}
 	}
 	if err != nil {
@@ -55,17 +65,42 @@ func Read(path string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	var data []byte
+	return readAll(f, fi, path, limit)
+}
+
+// ReadLinked is Read that follows a symbolic link, for a file that a user named or wrote. The null
+// device is an empty file: users name it to have none.
+func ReadLinked(path string, limit int64) ([]byte, error) {
+	if path == os.DevNull {
+		return nil, nil
+	}
+	f, fi, err := openWith(path, os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readAll(f, fi, path, limit)
+}
+
+func readAll(f *os.File, fi fs.FileInfo, path string, limit int64) (data []byte, err error) {
 	if fi.Size() <= limit {
 		data, err = io.ReadAll(io.LimitReader(f, limit+1)) // it may have grown, and files of /proc have no size
 	}
 	if err == nil && max(fi.Size(), int64(len(data))) > limit {
-		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("%w (more than %d bytes)", ErrTooLong, limit)}
+		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("%w (more than %s)", ErrTooLong, size(limit))}
 	}
 	if err != nil {
 		return nil, err
 	}
 	return data, nil
+}
+
+// size returns n bytes in words.
+func size(n int64) string {
+	if n >= 1<<20 && n%(1<<20) == 0 {
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%d bytes", n)
 }
 
 // OwnerError is the error for a file that belongs to another user. It matches [fs.ErrPermission].

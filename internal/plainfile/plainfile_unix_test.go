@@ -53,6 +53,30 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// A file that a user named may be a link, and the null device stands for none.
+func TestReadLinked(t *testing.T) {
+	dir := t.TempDir()
+	plain, pipe, link := filepath.Join(dir, "plain"), filepath.Join(dir, "pipe"), filepath.Join(dir, "link")
+	long, zero, toPipe := filepath.Join(dir, "long"), filepath.Join(dir, "zero"), filepath.Join(dir, "toPipe")
+	if err := errors.Join(
+		os.WriteFile(plain, []byte("words"), 0o600), os.WriteFile(long, make([]byte, 101), 0o600), syscall.Mkfifo(pipe, 0o600),
+		os.Symlink(plain, link), os.Symlink("/dev/zero", zero), os.Symlink(pipe, toPipe)); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]struct {
+		text string
+		err  error
+	}{
+		plain: {"words", nil}, link: {"words", nil}, os.DevNull: {"", nil}, pipe: {"", ErrNotRegular}, toPipe: {"", ErrNotRegular},
+		zero: {"", ErrNotRegular}, dir: {"", ErrNotRegular}, long: {"", ErrTooLong}, link + "s": {"", fs.ErrNotExist},
+	} {
+		got, err := ReadLinked(path, 100)
+		if string(got) != want.text || !errors.Is(err, want.err) || (err != nil) != (want.err != nil) {
+			t.Errorf("ReadLinked(%s) = %q, %v; want %q, %v", filepath.Base(path), got, err, want.text, want.err)
+		}
+	}
+}
+
 // However a file is opened, only a regular file is accepted, and no open blocks.
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine/record"
+	"github.com/hobjobs/hob/internal/plainfile"
 	"github.com/hobjobs/hob/internal/turn"
 	"github.com/hobjobs/hob/internal/watch"
 )
@@ -67,6 +68,9 @@ type View struct {
 	byID    map[string]int
 }
 
+// maxSettings limits the size of the file with a queue's settings, in bytes.
+const maxSettings = 64 << 10
+
 // Read reads the queue in dir. An entry counts only while the lock of its job is held, which Read does
 // not check.
 func Read(dir string) (View, error) {
@@ -75,7 +79,7 @@ func Read(dir string) (View, error) {
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return v, err
 	}
-	text, err := os.ReadFile(filepath.Join(dir, "settings"))
+	text, err := plainfile.Read(filepath.Join(dir, "settings"), maxSettings)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return v, err
 	}

@@ -3,6 +3,7 @@
 package security
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,7 +46,9 @@ func TestHostileRecords(t *testing.T) {
 	directory := func(path string) error { return os.Mkdir(path, 0o700) }
 	for name, by := range map[string]func(string) error{
 		"pipe": fifo, "endless device": link("/dev/zero"), "link to itself": func(path string) error { return os.Symlink(filepath.Base(path), path) },
-		"a terabyte": huge, "directory": directory,
+		"a terabyte": huge, "directory": directory, "twelve megabytes": func(path string) error {
+			return os.WriteFile(path, []byte(`{"version":1,"script":"`+strings.Repeat("x", 12<<20)+`"}`), 0o600)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -80,6 +83,67 @@ func TestHostileRecords(t *testing.T) {
 			}
 			s.Must(t, "clear", "--finished")
 		})
+	}
+}
+
+// TestHostileFiles replaces files that hob reads and did not write. Commands must end, with the reason.
+func TestHostileFiles(t *testing.T) {
+	kinds := map[string]struct {
+		create func(path string) error
+		why    string
+	}{
+		"pipe":           {func(path string) error { return syscall.Mkfifo(path, 0o600) }, "not a regular file"},
+		"endless device": {func(path string) error { return os.Symlink("/dev/zero", path) }, "not a regular file"},
+		"directory":      {func(path string) error { return os.Mkdir(path, 0o700) }, "not a regular file"},
+		"three gigabytes": {func(path string) error {
+			return errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, 3<<30))
+		}, "too long (more than "},
+	}
+	for _, tc := range []struct {
+		file     string
+		commands [][]string
+		code     int
+	}{
+		{".config/hob/config.toml", [][]string{{"config"}}, 1},
+		{".config/hob/config.toml", [][]string{{"run", "true"}}, -1}, // with the defaults, and a warning
+		{"Procfile", [][]string{{"up", "--check"}}, 2},
+		{"process-compose.yaml", [][]string{{"up", "--check"}}, 2},
+		{".vscode/tasks.json", [][]string{{"up", "--check"}}, 2},
+		{".env", [][]string{{"up", "--check"}}, 0}, // the file is noted
+		{".ssh/known_hosts", [][]string{{"list"}, {"hosts", "check", "localhost"}}, -1},
+		{".ssh/config", [][]string{{"list"}, {"hosts", "check", "localhost"}}, -1},
+		{".claude.json", [][]string{{"setup", "claude", "--dry-run"}}, -1},
+	} {
+		for name, kind := range kinds {
+			t.Run(tc.file+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				s := newStage(t)
+				path := filepath.Join(s.Dir, tc.file)
+				if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), kind.create(path)); err != nil {
+					t.Fatal(err)
+				}
+				if tc.file == ".env" {
+					if err := os.WriteFile(filepath.Join(s.Dir, "Procfile"), []byte("web: true\n"), 0o600); err != nil {
+						t.Fatal(err)
+					}
+				}
+				for _, command := range tc.commands {
+					out, code, err := s.Ask(command...)
+					if err != nil && code == 0 {
+						t.Errorf("hob %v: %v", command, err) // it was killed
+					}
+					if tc.code < 0 {
+						continue
+					}
+					if err != nil {
+						out += err.Error()
+					}
+					if code != tc.code || !strings.Contains(out, kind.why) {
+						t.Errorf("hob %v: code %d, want %d with %q: %s", command, code, tc.code, kind.why, out)
+					}
+				}
+			})
+		}
 	}
 }
 

@@ -106,6 +106,9 @@ func (r *Root) publish(tmp string, m *jobdir.Meta) error {
 	if err != nil {
 		return fmt.Errorf("meta.json: %w", err)
 	}
+	if len(data) >= jobdir.MaxRecord {
+		return fmt.Errorf("%w: the record of the command would have more than %d MiB; put the command into a script file", record.ErrInvalid, jobdir.MaxRecord>>20)
+	}
 	if err := os.WriteFile(filepath.Join(tmp, jobdir.MetaFile), append(data, '\n'), 0o600); err != nil {
 		return unusable(r.path, err)
 	}

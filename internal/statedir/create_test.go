@@ -42,6 +42,19 @@ func write(t testing.TB, path, text string) {
 	}
 }
 
+// A request whose record could not be read is refused.
+func TestCreateRefusesLongRecord(t *testing.T) {
+	t.Parallel()
+	r := newRoot(t)
+	m := &jobdir.Meta{Request: record.Request{Script: strings.Repeat("x", jobdir.MaxRecord)}}
+	if _, err := r.Create(m, "long", nil); !errors.Is(err, record.ErrInvalid) {
+		t.Errorf("created: %v", err)
+	}
+	if ids, err := r.IDs(); err != nil || len(ids) > 0 {
+		t.Errorf("left: %v, %v", ids, err)
+	}
+}
+
 func TestSlug(t *testing.T) {
 	for name, want := range map[string]string{
 		"npm run dev":             "npm-run-dev",

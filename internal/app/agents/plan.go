@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/internal/atomicfile"
+	"github.com/hobjobs/hob/internal/plainfile"
 )
 
 // part is one thing that hob adds to an agent: an entry of a file, or a file. add and remove
@@ -108,6 +109,9 @@ func (a Agent) Plan(remove bool) (Plan, error) {
 	return p, nil
 }
 
+// maxSettings limits the size of an agent's file, in bytes. Some agents keep their history in one.
+const maxSettings = 64 << 20
+
 // file returns the file at path, which is read on the first call.
 func (p *Plan) file(path string) (*File, error) {
 	given := path
@@ -117,7 +121,7 @@ func (p *Plan) file(path string) (*File, error) {
 			return &p.Files[i], nil
 		}
 	}
-	old, err := os.ReadFile(path)
+	old, err := plainfile.ReadLinked(path, maxSettings)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -221,7 +225,7 @@ func canCreate(dir string) error {
 // unchanged returns an error if the file has changed since f.Old was read, for example because the
 // agent runs: the new content has been computed from it.
 func (f File) unchanged() error {
-	current, err := os.ReadFile(f.Path)
+	current, err := plainfile.ReadLinked(f.Path, maxSettings)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -315,7 +319,7 @@ func (f *File) earlier() (all [][]byte) {
 		if !strings.HasPrefix(e.Name(), prefix) {
 			continue
 		}
-		if text, err := os.ReadFile(filepath.Join(dir, e.Name())); err == nil {
+		if text, err := plainfile.ReadLinked(filepath.Join(dir, e.Name()), maxSettings); err == nil {
 			all = append(all, text)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+
+	"github.com/hobjobs/hob/internal/plainfile"
 )
 
 // notVariable is the note for what is not the name of a variable. It does not quote the text, which may
@@ -26,7 +28,7 @@ func isVariable(name string) bool {
 
 // dotenv reads a file of variables. Without the file there are none.
 func (p *parser) dotenv(path string) map[string]string {
-	data, err := readFile(path)
+	data, err := plainfile.ReadLinked(path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return map[string]string{}
 	}

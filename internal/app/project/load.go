@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -13,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/hobjobs/hob/internal/plainfile"
 )
 
 // ErrNoFile is returned by [Find] if a directory has none of the files.
@@ -52,7 +53,7 @@ func Load(file string, lookup func(name string) (string, bool)) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := readFile(file)
+	data, err := plainfile.ReadLinked(file, maxFile)
 	if err != nil {
 		return nil, err
 	}
@@ -63,19 +64,6 @@ func Load(file string, lookup func(name string) (string, bool)) (*Plan, error) {
 	}
 	p := &parser{plan: &Plan{File: filepath.ToSlash(shown), Dir: dir, Notes: []Note{}}, lookup: lookup}
 	return p.parse(filepath.Base(file), data)
-}
-
-func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err == nil && len(data) > maxFile {
-		err = &fs.PathError{Op: "read", Path: path, Err: errors.New("larger than 1 MiB")}
-	}
-	return data, err
 }
 
 // parse parses a file in the format that its name shows, or else its content.

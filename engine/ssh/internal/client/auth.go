@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
 	"golang.org/x/crypto/ssh"
 
 	"github.com/hobjobs/hob/engine/ssh/internal/hostconf"
+	"github.com/hobjobs/hob/internal/plainfile"
 )
 
 const maxTries = 3
@@ -226,10 +226,13 @@ func (a *auth) fromAgent() []ssh.Signer {
 	return signers
 }
 
+// maxKeyFile limits the size of a file with one key, in bytes.
+const maxKeyFile = 1 << 20
+
 // publicKey reads FILE.pub, or FILE itself if that is a public key.
 func publicKey(file string) ssh.PublicKey {
 	for _, name := range []string{file + ".pub", file} {
-		data, err := os.ReadFile(name)
+		data, err := plainfile.ReadLinked(name, maxKeyFile)
 		if err != nil {
 			continue
 		}
@@ -244,7 +247,7 @@ func publicKey(file string) ssh.PublicKey {
 func (a *auth) certificates(file string, pub ssh.PublicKey) []*ssh.Certificate {
 	var certs []*ssh.Certificate
 	for _, name := range append([]string{file + "-cert.pub"}, a.c.CertificateFiles...) {
-		data, err := os.ReadFile(name)
+		data, err := plainfile.ReadLinked(name, maxKeyFile)
 		if err != nil {
 			continue
 		}
@@ -265,7 +268,7 @@ func (a *auth) fromFile(file string, pub ssh.PublicKey) ssh.Signer {
 	if s != nil {
 		return s
 	}
-	data, err := os.ReadFile(file)
+	data, err := plainfile.ReadLinked(file, maxKeyFile)
 	if err != nil {
 		return nil
 	}

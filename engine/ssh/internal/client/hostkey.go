@@ -16,6 +16,7 @@ import (
 	xknownhosts "golang.org/x/crypto/ssh/knownhosts"
 
 	"github.com/hobjobs/hob/engine/ssh/internal/hostconf"
+	"github.com/hobjobs/hob/internal/plainfile"
 )
 
 // hostKeys judges the key of one host by known_hosts.
@@ -192,11 +193,15 @@ type knownKeys struct {
 	files map[string]string // the user's file, by the name of its copy
 }
 
+// maxKnownHosts limits the size of a known_hosts file, in bytes. Some organizations distribute one with
+// all their hosts.
+const maxKnownHosts = 64 << 20
+
 // readKnownKeys reads files; those that cannot be read are left out.
 func readKnownKeys(files []string) (knownKeys, error) {
 	var readable []string
 	for _, f := range files {
-		if _, err := os.ReadFile(f); err == nil {
+		if _, err := plainfile.ReadLinked(f, maxKnownHosts); err == nil {
 			readable = append(readable, f)
 		}
 	}
@@ -234,7 +239,7 @@ func (k knownKeys) origin(key xknownhosts.KnownKey) string {
 // understood copies a known_hosts file. Lines that the library rejects become empty, so that the
 // numbers of the others stay the same.
 func understood(file, to string) error {
-	data, err := os.ReadFile(file)
+	data, err := plainfile.ReadLinked(file, maxKnownHosts)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/hobjobs/hob/internal/plainfile"
 )
 
 const maxIncludes = 16 // deep
@@ -82,13 +84,16 @@ type reader struct {
 	warnings []string
 }
 
+// maxFile limits the size of a configuration file, in bytes.
+const maxFile = 4 << 20
+
 // file reads a file. Names of files that it includes are relative to base. applies is whether
 // settings outside any block count.
 func (r *reader) file(name, base string, applies bool, depth int) error {
 	if depth > maxIncludes {
 		return fmt.Errorf("%s: files include each other too deeply", name)
 	}
-	data, err := os.ReadFile(name)
+	data, err := plainfile.ReadLinked(name, maxFile)
 	if err != nil {
 		return err
 	}
