@@ -50,6 +50,8 @@ var failures = []failure{
 	{name: "directory as a file", script: "cat .", cause: "error", says: `^Exited 1: cat: .*Is a directory$`},
 	{name: "file size limit", tool: "bash", script: "exec bash -c 'ulimit -f 1; exec dd if=/dev/zero of=x bs=64k count=64'", cause: "signal", says: `SIGXFSZ`},
 	{name: "read-only file system", script: "echo x > /proc/sys/kernel/ostype", says: `^Exited [12]: .*(Permission denied|Read-only file system)$`},
+	{name: "broken program", argv: []string{"./prog"}, files: map[string]string{"prog*": "\x7fELF\n\x01"}, cause: "not_executable", says: `^Exited 12[67]: not executable: .*prog$`},
+	{name: "page as a script", script: "sh install.sh", files: map[string]string{"install.sh": "<!DOCTYPE html>\n<html>\n"}, cause: "syntax_error", says: `install.sh: (line )?\d: [Ss]yntax error`},
 	{name: "missing directory", script: "cd nowhere && make", cause: "", says: `^Exited [12]: .*nowhere`},
 	{name: "shell syntax", script: "if true; then echo hi", cause: "syntax_error", says: `(?i)syntax error`},
 	{name: "unset variable", script: "set -u; echo $UNSET_ZZ", cause: "error", says: `UNSET_ZZ: parameter not set`},

@@ -249,7 +249,7 @@ func certain(k Kind, code int) bool {
 	case 126:
 		return k == NotExecutable || k == Permission
 	case 127:
-		return k == CommandNotFound || k == BadInterpreter || k == MissingLibrary
+		return slices.Contains([]Kind{CommandNotFound, NotExecutable, BadInterpreter, MissingLibrary}, k)
 	}
 	return false
 }

@@ -64,9 +64,13 @@ var rules = []rule{
 	{kind: BadInterpreter, rank: rankTool, hint: "its interpreter", shape: `: its interpreter "(?P<subject>[^"]+)": `},
 	{kind: BadInterpreter, rank: rankTool, hint: "interpreter", shape: `(?P<subject>[^\s:]+): bad interpreter(: |$)`},
 	{kind: BadInterpreter, rank: rankTool, hint: "required file", shape: `: (?P<subject>[^:]+): cannot execute: required file not found$`},
-	{kind: CommandNotFound, rank: rankErrno, hint: "not found", shape: `^(?:\S+: )?(?:line )?\d+: (?:exec: )?(?P<subject>[^:]+): (?:command )?not found$`},
-	{kind: CommandNotFound, rank: rankErrno, hint: "command not found", shape: `(?:^|: )command not found: (?P<subject>\S+)$`},
-	{kind: CommandNotFound, rank: rankErrno, hint: "command not found", shape: `^(?:\S+: )*(?P<subject>[^\s:]+): command not found(\.\.\.)?$`},
+	// A shell read a program for another system, or a broken one, as a script.
+	{kind: NotExecutable, rank: rankErrno, hint: "not found", shape: `^(?P<subject>[^\s:]+): (?:line )?\d+: (?:\$'\\177)?(?:ELF(?:[^\w:][^:]*)?|[^:]*[\x{FFFD}\x00-\x08\x0e-\x1f\x7f][^:]*): (?:command )?not found$`},
+	{kind: NotExecutable, rank: rankErrno, hint: "xec format error", shape: `(?P<subject>[^\s:]+): (?:cannot execute binary file: )?[Ee]xec format error$`},
+	{kind: NotExecutable, rank: rankErrno, hint: "exec format error", shape: `\bexec format error: (?P<subject>\S+)$`},
+	{kind: CommandNotFound, rank: rankErrno, hint: "not found", shape: `^(?:\S+: )?(?:line )?\d+: (?:exec: )?` + commandName + `: (?:command )?not found$`},
+	{kind: CommandNotFound, rank: rankErrno, hint: "command not found", shape: `(?:^|: )command not found: ` + commandName + `$`},
+	{kind: CommandNotFound, rank: rankErrno, hint: "command not found", shape: `^(?:\S+: )*` + commandName + `: command not found(\.\.\.)?$`},
 	{kind: CommandNotFound, rank: rankErrno, hint: "Unknown command", shape: `^fish: Unknown command:? (?P<subject>\S+)`},
 	{kind: CommandNotFound, rank: rankErrno, hint: "env: ", shape: `^\S*env: (?P<subject>[^:]+): No such file or directory$`},
 	{kind: CommandNotFound, rank: rankErrno, hint: "executable file not found", shape: `exec: "(?P<subject>[^"]+)": executable file not found`},
@@ -191,6 +195,10 @@ var rules = []rule{
 	{kind: Unknown, rank: rankWord, shape: `\b(ERROR|CRITICAL|PANIC)\b`},
 	{kind: Unknown, rank: rankWord, shape: `(?i)(?:^|[^\w/.-])(error|cannot|can't|could not|couldn't|failed|failure|unable to|invalid|not found|unknown|undefined|denied|refused|aborted|missing|mismatch|does not exist|is not an?)(?:[^\w/.=-]|\.(?:\s|$)|$)`},
 }
+
+// commandName is the word that a shell took as the name of a command. Other words are from files
+// that are no scripts, such as "<html>:".
+const commandName pattern = `(?P<subject>[^\s:<>{}()$"';&|=\\]+)`
 
 // systemErrors are texts of system errors that are no topic, at the end of a message or before its
 // details.
