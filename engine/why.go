@@ -377,6 +377,9 @@ func (x *explainer) fromOutput(outcome string, exit Exit, lines []string) bool {
 	if !ok {
 		return false
 	}
+	if c.Kind == cause.PortInUse && c.Subject == "" {
+		c.Subject = portOf(x.j.Command, x.j.Script)
+	}
 	x.found, x.Cause = c, string(c.Kind)
 	phrase := shortened(c.Phrase(), phraseLimit)
 	switch end := cause.LastLine(lines); {

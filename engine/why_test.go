@@ -130,6 +130,61 @@ func TestExplainRecordedEnds(t *testing.T) {
 	}
 }
 
+// A program whose message names no port has been told one by its command line.
+func TestExplainPortOfCommandLine(t *testing.T) {
+	const python, unknown = "OSError: [Errno 98] Address already in use", "port in use: OSError: [Errno 98] Address already in use"
+	for name, c := range map[string]struct {
+		command []string
+		script  string
+		output  string
+		says    string
+	}{
+		"http.server":            {command: []string{"python3", "-m", "http.server", "8000"}, output: python, says: "port 8000 is in use"},
+		"http.server, bound":     {command: []string{"python3", "-m", "http.server", "--bind", "127.0.0.1", "8000"}, output: python, says: "port 8000 is in use"},
+		"runserver":              {script: "python manage.py runserver 8001", output: "Error: That port is already in use.", says: "port 8001 is in use"},
+		"runserver, address":     {script: "python manage.py runserver 0.0.0.0:8001", output: "Error: That port is already in use.", says: "port 8001 is in use"},
+		"flag":                   {command: []string{"app", "--port", "5173"}, output: python, says: "port 5173 is in use"},
+		"flag with =":            {command: []string{"app", "--port=5173"}, output: python, says: "port 5173 is in use"},
+		"short flag":             {command: []string{"app", "-p", "5173", "-w", "4"}, output: python, says: "port 5173 is in use"},
+		"short flag, no space":   {command: []string{"app", "-p5173"}, output: python, says: "port 5173 is in use"},
+		"flag of Go":             {command: []string{"app", "-http-port", "81"}, output: python, says: "port 81 is in use"},
+		"address":                {command: []string{"app", ":8080"}, output: python, says: "port 8080 is in use"},
+		"address after a flag":   {command: []string{"app", "--listen=0.0.0.0:8080"}, output: python, says: "port 8080 is in use"},
+		"address of IPv6":        {command: []string{"app", "[::]:8080"}, output: python, says: "port 8080 is in use"},
+		"variable":               {script: "PORT=3000 node server.js", output: python, says: "port 3000 is in use"},
+		"the same twice":         {script: "PORT=3000 app --port 3000", output: python, says: "port 3000 is in use"},
+		"two ports":              {command: []string{"app", "--port", "5173", "--listen", ":8080"}, output: python, says: unknown},
+		"two flags":              {script: "app -p 5173 -p 5174", output: python, says: unknown},
+		"no port":                {command: []string{"app"}, output: python, says: unknown},
+		"a year":                 {command: []string{"app", "--year", "2024"}, output: python, says: unknown},
+		"a report":               {command: []string{"app", "--report", "2024"}, output: python, says: unknown},
+		"port of the database":   {command: []string{"app", "--db-port", "5432"}, output: python, says: unknown},
+		"variable of a database": {script: "DB_PORT=5432 app", output: python, says: unknown},
+		"URL":                    {command: []string{"app", "--api", "http://localhost:9000/"}, output: python, says: unknown},
+		"another machine":        {command: []string{"app", "db:5432"}, output: python, says: unknown},
+		"number of processes":    {command: []string{"app", "-p", "16"}, output: python, says: unknown},
+		"too large":              {command: []string{"app", "--port", "70000"}, output: python, says: unknown},
+		"the message has one":    {command: []string{"app", "--port", "5173"}, output: "listen tcp :9000: bind: address already in use", says: "port 9000 is in use"},
+		"another cause":          {command: []string{"app", "--port", "5173"}, output: "ls: x: Permission denied", says: "ls: x: Permission denied"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, f := withFake(t)
+			id := start(t, e, engine.Spec{Command: c.command, Script: c.script}).ID
+			job := f.Job(id)
+			job.Print(c.output + "\n")
+			code := 1
+			job.End(engine.Exit{Status: engine.Exited, Reason: engine.ReasonExit, Code: &code})
+			x, err := e.Explain(t.Context(), id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := "Exited 1: " + c.says; x.Summary != want {
+				t.Errorf("%q, want %q", x.Summary, want)
+			}
+		})
+	}
+}
+
 func TestExplainUnreachableHost(t *testing.T) {
 	f := newFake("web1")
 	e := open(t, engine.WithBackend(f))

@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,6 +59,36 @@ func (x *explainer) similar(name string) {
 	} else if near := spelling.Nearest(name, names); near != "" {
 		x.add("command", "did you mean "+near+"?")
 	}
+}
+
+// portArgument is a port to listen on as commands name it: "--port 5173", "-p 8000", "PORT=3000",
+// ":8080" and "http.server 8000". A URL and the port of another service, as in "--db-port", are none.
+const portArgument = `(?:^|[\s'"=])(?:` +
+	`--?(?:(?:app|bind|dev|http|listen|server|web)-)?port[\s=]+` +
+	`|-p\s*` +
+	`|PORT=` +
+	`|(?:http\.server|runserver)\s+(?:--?\w+\s+\S+\s+)*` +
+	`|(?:localhost|0\.0\.0\.0|127\.0\.0\.1|\[::1?\]|\*)?:` +
+	`)([1-9]\d{1,4})\b`
+
+// lowestPort is the lowest number that is taken for a port: a smaller one is more often a number of
+// processes.
+const lowestPort = 80
+
+// portOf returns the port that a command line names, or "" if it names none or several.
+func portOf(command []string, script string) (port string) {
+	line := strings.Join(command, " ") + " " + script
+	for _, m := range regexp.MustCompile(portArgument).FindAllStringSubmatch(line, -1) {
+		n, err := strconv.Atoi(m[1])
+		if notAPort := err != nil || n < lowestPort || n > math.MaxUint16; notAPort {
+			continue
+		}
+		if port != "" && port != m[1] {
+			return ""
+		}
+		port = m[1]
+	}
+	return port
 }
 
 // owner adds the process that listens on the port now.
