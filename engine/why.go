@@ -136,7 +136,7 @@ func (x *explainer) lastLines(ctx context.Context) (lines []string, err error) {
 		}
 		found, err := allOf(log.Lines(ctx, Query{Last: true, Limit: explainLines}))
 		if len(found) == explainLines && x.j.Runs == nil {
-			err = errors.Join(err, x.readHead(ctx, log))
+			err = errors.Join(err, x.readHead(ctx, log, found[0].Start))
 		}
 		if err = errors.Join(err, log.Close()); err != nil {
 			return lines, err
@@ -153,11 +153,13 @@ func (x *explainer) lastLines(ctx context.Context) (lines []string, err error) {
 	return lines, nil
 }
 
-// readHead reads the beginning of a stream.
-func (x *explainer) readHead(ctx context.Context, log *Log) error {
+// readHead reads the beginning of a stream, up to an offset.
+func (x *explainer) readHead(ctx context.Context, log *Log, end int64) error {
 	found, err := allOf(log.Lines(ctx, Query{Limit: explainLines}))
 	for _, l := range found {
-		x.head = append(x.head, l.Text)
+		if l.Start < end {
+			x.head = append(x.head, l.Text)
+		}
 	}
 	return err
 }
@@ -344,7 +346,7 @@ func (x *explainer) exited(exit Exit, lines []string) {
 		x.Summary = outcome + ", with which shells report that a command was not found"
 		x.quoteLast(lines)
 	default:
-		x.Summary = outcome + ", and " + x.searched() + " no known error"
+		x.Summary = outcome + ", and " + x.searched() + " not show why"
 		x.quoteLast(lines)
 	}
 }
@@ -352,9 +354,9 @@ func (x *explainer) exited(exit Exit, lines []string) {
 // searched says how much of the output was searched in vain.
 func (x *explainer) searched() string {
 	if x.head != nil {
-		return "the beginning and the end of its output name"
+		return "the beginning and the end of its output do"
 	}
-	return "its output names"
+	return "its output does"
 }
 
 // quoteLast adds the last line of the output.
@@ -377,10 +379,10 @@ func (x *explainer) fromOutput(outcome string, exit Exit, lines []string) bool {
 	if !ok {
 		return false
 	}
-	if c.Kind == cause.PortInUse && c.Subject == "" {
-		c.Subject = portOf(x.j.Command, x.j.Script)
-	}
 	x.found, x.Cause = c, string(c.Kind)
+	if c.Weak {
+		x.Cause = string(cause.Unknown)
+	}
 	phrase := shortened(c.Phrase(), phraseLimit)
 	switch end := cause.LastLine(lines); {
 	case !c.Weak:
@@ -398,14 +400,19 @@ func (x *explainer) fromOutput(outcome string, exit Exit, lines []string) bool {
 }
 
 // find returns the cause that the end of the output reports, or else its beginning, with the lines
-// that have it. Much was printed after the beginning, so what it reports may be solved.
+// that have it. Much was printed after the beginning, so what it reports is a guess, and none if the
+// end shows that the program got over it.
 func (x *explainer) find(lines []string, code int) (c cause.Cause, from []string, ok bool) {
-	if c, ok = cause.Find(lines, code); ok {
-		return c, lines, true
+	c, ok = cause.Find(lines, code)
+	if !ok && x.head != nil {
+		lines = slices.Concat(x.head, lines)
+		c, ok = cause.Find(lines, code)
+		c.Weak = true
 	}
-	c, ok = cause.Find(x.head, code)
-	c.Weak = true
-	return c, x.head, ok
+	if ok && c.Kind == cause.PortInUse && c.Subject == "" {
+		c.Subject = portOf(x.j.Command, x.j.Script)
+	}
+	return c, lines, ok
 }
 
 // quoteReport adds the lines of a report.

@@ -89,9 +89,19 @@ func TestExplainRecordedEnds(t *testing.T) {
 			exit:    engine.Exit{Status: engine.Exited, Reason: engine.ReasonExit, Code: code(143)},
 			summary: "Exited 143, the code for a process that was killed by SIGTERM (terminated)", cause: "signal",
 		},
+		"error that was got over": {
+			exit:    engine.Exit{Status: engine.Exited, Reason: engine.ReasonExit, Code: code(3)},
+			output:  "Port 5173 is in use, trying another one...\nready in 300 ms\n12 of 14 checks passed",
+			summary: "Exited 3, and its output does not show why; it ends with \"12 of 14 checks passed\"", cause: "",
+		},
+		"error before other output": {
+			exit:    engine.Exit{Status: engine.Exited, Reason: engine.ReasonExit, Code: code(3)},
+			output:  "cat: list: No such file or directory\n12 of 14 checks passed",
+			summary: "Exited 3, and this line may say why: cat: list: No such file or directory; its output ends with \"12 of 14 checks passed\"", cause: "error",
+		},
 		"code that cannot be read": {
 			exit:    engine.Exit{Status: engine.Exited, Reason: engine.ReasonExit, Error: "its exit code cannot be read"},
-			summary: "Ended, exit code unknown, and its output names no known error; it ends with \"step 41 of 90\"", cause: "",
+			summary: "Ended, exit code unknown, and its output does not show why; it ends with \"step 41 of 90\"", cause: "",
 		},
 		"virtual execution": {
 			exit:    engine.Exit{Status: engine.Failed, Reason: engine.ReasonExit, Error: "dial tcp [::1]:9: connect: connection refused"},

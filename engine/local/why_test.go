@@ -52,6 +52,8 @@ var failures = []failure{
 	{name: "read-only file system", script: "echo x > /proc/sys/kernel/ostype", says: `^Exited [12]: .*(Permission denied|Read-only file system)$`},
 	{name: "broken program", argv: []string{"./prog"}, files: map[string]string{"prog*": "\x7fELF\n\x01"}, cause: "not_executable", says: `^Exited 12[67]: not executable: .*prog$`},
 	{name: "page as a script", script: "sh install.sh", files: map[string]string{"install.sh": "<!DOCTYPE html>\n<html>\n"}, cause: "syntax_error", says: `install.sh: (line )?\d: [Ss]yntax error`},
+	{name: "port that was got over", script: "echo 'Port 5173 is in use, trying another one...'; echo 'ready in 300 ms'; echo \"Error: Cannot find module './x.js'\" >&2; exit 1", cause: "missing_module", says: `^Exited 1: Error: Cannot find module './x.js'$`},
+	{name: "trouble that was got over", script: "cat nowhere.txt; echo 'using the default list instead'; echo 12 of 14 done; exit 3", cause: "", says: `^Exited 3, and its output does not show why; it ends with "12 of 14 done"$`},
 	{name: "missing directory", script: "cd nowhere && make", cause: "", says: `^Exited [12]: .*nowhere`},
 	{name: "shell syntax", script: "if true; then echo hi", cause: "syntax_error", says: `(?i)syntax error`},
 	{name: "unset variable", script: "set -u; echo $UNSET_ZZ", cause: "error", says: `UNSET_ZZ: parameter not set`},
@@ -60,16 +62,16 @@ var failures = []failure{
 	{name: "permission denied", tool: "setpriv", script: readForbidden, files: map[string]string{"secret": "x"}, cause: "permission_denied", says: `Permission denied$`},
 	{name: "missing library", tool: "gcc", script: "gcc -shared -o libzz.so lib.c && gcc -o prog prog.c -L. -lzz && rm libzz.so && ./prog", files: map[string]string{"lib.c": "int zz(void){return 0;}\n", "prog.c": "int zz(void);\nint main(void){return zz();}\n"}, cause: "missing_library", says: `shared library not found: libzz.so$`},
 	{name: "unknown option", script: "ls --frobnicate", cause: "invalid_usage", says: `frobnicate`},
-	{name: "quiet failure", script: "echo last words; exit 3", cause: "", says: `^Exited 3, and its output names no known error; it ends with "last words"$`},
+	{name: "quiet failure", script: "echo last words; exit 3", cause: "", says: `^Exited 3, and its output does not show why; it ends with "last words"$`},
 	{name: "word of an error", script: "echo checksum mismatch in data.bin; echo bye; exit 3", cause: "error", says: `^Exited 3, and this line may say why: checksum mismatch in data.bin; its output ends with "bye"$`},
 	{name: "word of an error at the end", script: "echo reading; echo checksum mismatch in data.bin; exit 3", cause: "error", says: `^Exited 3, and its last line may say why: checksum mismatch in data.bin$`},
 	{name: "beginning of a long output", script: "echo Error: no config.toml; seq 100000; exit 3", cause: "error", says: `^Exited 3, and this line may say why: Error: no config.toml; its output ends with "100000"$`},
-	{name: "long output without a cause", script: "seq 100000; exit 3", cause: "", says: `^Exited 3, and the beginning and the end of its output name no known error; it ends with "100000"$`},
+	{name: "long output without a cause", script: "seq 100000; exit 3", cause: "", says: `^Exited 3, and the beginning and the end of its output do not show why; it ends with "100000"$`},
 	{name: "very long line", script: "printf 'Error: '; seq -s, 800; exit 3", cause: "error", says: `^Exited 3: Error: 1,2,3,[0-9,]+…$`},
 	{name: "progress bar", script: `printf '10%%\r50%%\r\033[31mError: no space in the index\033[0m\n'; exit 3`, cause: "error", says: `^Exited 3: Error: no space in the index$`},
 	{name: "missing parameter", tool: "bash", script: `bash -c ': ${1:?usage: deploy ENV}'`, cause: "error", says: `^Exited 127: .*usage: deploy ENV$`},
 	{name: "code of a missing command", script: "echo ready; exit 127", cause: "", says: `^Exited 127, with which shells report that a command was not found; it ends with "ready"$`},
-	{name: "nothing printed", script: "exit 9", cause: "", says: `^Exited 9, and its output names no known error$`},
+	{name: "nothing printed", script: "exit 9", cause: "", says: `^Exited 9, and its output does not show why$`},
 
 	// Signals.
 	{name: "terminated by another process", script: "kill -TERM $$", cause: "signal", says: `^Killed by SIGTERM, which hob did not send`},
@@ -125,7 +127,7 @@ var failures = []failure{
 	{name: "curl: unknown host", tool: "curl", script: "curl --noproxy '*' -sS http://nowhere.invalid/", cause: "host_not_found", says: `host not found: nowhere.invalid$`},
 	{name: "ssh: refused", tool: "ssh", script: "ssh -F /dev/null -p 9 -o BatchMode=yes 127.0.0.1 true", cause: "connection_refused", says: `port 9: Connection refused$`},
 	{name: "tar: missing archive", tool: "tar", script: "tar xf zz.tar", cause: "missing_file", says: `zz.tar: Cannot open: No such file`},
-	{name: "grep: no match", tool: "grep", script: "echo a | grep b", cause: "", says: `^Exited 1, and its output names no known error$`},
+	{name: "grep: no match", tool: "grep", script: "echo a | grep b", cause: "", says: `^Exited 1, and its output does not show why$`},
 }
 
 // Failures that are made for real are explained by their causes.

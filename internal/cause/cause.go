@@ -135,42 +135,16 @@ const (
 	stackLines = 400
 )
 
-// Find returns the most probable cause of a failure with that exit code (128 plus the number for a
-// signal, -1 if it is not known), and false if no line of the output reports an error. The lines are
-// the end of the output without escape sequences.
-//
-// A report with which programs end counts more than one that may be a warning. Of several equal
-// reports the first counts for compilers and test runners, whose later errors often follow from the
-// first, and the last for everything else.
-func Find(lines []string, code int) (best Cause, ok bool) {
-	lines = withoutPrefixes(lines)
-	rank := 0
-	for i, line := range lines {
-		if len(line) > maxLine {
-			continue
-		}
-		text := strings.TrimSpace(line)
-		if text == "" {
-			continue
-		}
-		c, r := at(lines, i, text, code)
-		if r.rank > rank || r.rank == rank && r.rank > 0 && !r.first {
-			best, rank = c, r.rank
-		}
-	}
-	best.Weak = rank == rankWord
-	return best, rank > 0
-}
-
 // LastLine returns the last line that is not empty and does not only repeat that a program failed;
 // if there is none, the last that is not empty.
 func LastLine(lines []string) (last string) {
-	for i, line := range slices.Backward(withoutPrefixes(lines)) {
+	clean, _ := withoutPrefixes(lines)
+	for i, line := range slices.Backward(clean) {
 		text := strings.TrimSpace(line)
 		if text == "" {
 			continue
 		}
-		if len(line) > maxLine || !repeats(lines, i, text) {
+		if len(line) > maxLine || !repeats(clean, i, text) {
 			return strings.TrimSpace(lines[i])
 		}
 		if last == "" {
@@ -184,21 +158,6 @@ func LastLine(lines []string) (last string) {
 func repeats(lines []string, i int, text string) bool {
 	_, r := at(lines, i, text, 0)
 	return r.shape != "" && r.rank == 0
-}
-
-// prefix is what docker build, docker compose, foreman, concurrently, turbo and the like print
-// before each line of a program.
-var prefix pattern = `^(#\d+ \d+\.\d+|(\d\d:\d\d:\d\d )?[A-Za-z][\w.-]* +\||\[\d+\]|[\w@/.-]+:[a-z][\w-]*:|│) `
-
-// withoutPrefixes returns the lines as the programs printed them.
-func withoutPrefixes(lines []string) []string {
-	clean := slices.Clone(lines)
-	for i, line := range lines {
-		if len(line) <= maxLine {
-			clean[i] = prefix.regexp().ReplaceAllString(line, "")
-		}
-	}
-	return clean
 }
 
 // at returns the cause that the line i reports, with the rule by which it was found; a rule of rank
@@ -231,11 +190,8 @@ func at(lines []string, i int, text string, code int) (Cause, rule) {
 		}
 		if r.rank > 0 {
 			refine(&c)
-			switch {
-			case certain(c.Kind, code):
+			if certain(c.Kind, code) {
 				r.rank = rankCertain
-			case slices.Contains(exhausted, c.Kind) && r.rank > rankWord:
-				r.rank, r.first = rankSystem, true // what follows repeats it
 			}
 		}
 		return c, r

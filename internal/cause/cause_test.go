@@ -259,8 +259,14 @@ func TestFindInOtherReports(t *testing.T) {
 
 // Reports in the form that many tools print. The first line of each is what must be found: the kind,
 // with "?" if the line is only a guess, and the phrase; or else the line that the output ends with.
-func TestFindInReports(t *testing.T) {
-	data, err := os.ReadFile("testdata/reports.txtar")
+func TestFindInReports(t *testing.T) { checkReports(t, "testdata/reports.txtar") }
+
+// The same for output in which the first trouble is not what ended the program.
+func TestFindWhatWasNotGotOver(t *testing.T) { checkReports(t, "testdata/survived.txtar") }
+
+func checkReports(t *testing.T, file string) {
+	t.Helper()
+	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}

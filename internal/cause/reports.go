@@ -285,8 +285,7 @@ func usage(c *Cause, lines []string) bool {
 	return true
 }
 
-// systemError accepts any line with the text of a system error. Those that name a resource that ran
-// out are the cause wherever they are.
+// systemError accepts any line with the text of a system error.
 func systemError(c *Cause, lines []string) bool {
 	_, ok := topicOf(c.Text)
 	return ok

@@ -28,7 +28,6 @@ const (
 	rankCompile            // compilers and linters
 	rankRuntime            // uncaught exceptions, panics, failed assertions
 	rankTest               // failed tests, whose exceptions are theirs
-	rankSystem             // a resource ran out: nothing else matters
 	rankCertain            // the exit code says so
 )
 
@@ -55,10 +54,10 @@ var rules = []rule{
 	{hint: " line ", shape: `^(Use of uninitialized|Useless use of |Argument .* isn't numeric|Name .* used only once|Subroutine \S+ redefined|Odd number of elements)`},
 
 	// Resources.
-	{kind: OutOfMemory, rank: rankSystem, hint: "heap", shape: `^FATAL ERROR: .*(heap limit|heap out of memory)`},
-	{kind: PortInUse, rank: rankSystem, first: true, hint: "in use", shape: `(?i)\bport (?P<subject>\d+) (is|was) (already )?in use`},
-	{kind: MissingLibrary, rank: rankSystem, hint: "shared libraries", shape: `error while loading shared libraries: (?P<subject>[^\s:]+)`},
-	{kind: MissingLibrary, rank: rankSystem, hint: "not loaded", shape: `Library not loaded: (?P<subject>\S+)`},
+	{kind: OutOfMemory, rank: rankRuntime, hint: "heap", shape: `^FATAL ERROR: .*(heap limit|heap out of memory)`},
+	{kind: PortInUse, rank: rankTool, first: true, hint: "in use", shape: `(?i)\bport (?P<subject>\d+) (is|was) (already )?in use`},
+	{kind: MissingLibrary, rank: rankTool, hint: "shared libraries", shape: `error while loading shared libraries: (?P<subject>[^\s:]+)`},
+	{kind: MissingLibrary, rank: rankTool, hint: "not loaded", shape: `Library not loaded: (?P<subject>\S+)`},
 
 	// Shells, and hob where it starts a command itself.
 	{kind: BadInterpreter, rank: rankTool, hint: "its interpreter", shape: `: its interpreter "(?P<subject>[^"]+)": `},
@@ -176,7 +175,7 @@ var rules = []rule{
 	{kind: Unknown, rank: rankTool, hint: "E: ", shape: `^E: `, first: true},
 
 	// Warnings, and advice that follows an error.
-	{shape: `(?i)^\W*((\S+ |\S+: )?(\[?warn(ing)?\]?|note|hint|help|info)[: ]|please |for more )|: (warning|note): `},
+	{shape: `(?i)^\W*((\S+ |\S+: )?(\[?warn(ing)?\]?|note|hint|help)[: ]|please |for more )|: (warning|note): `},
 	{shape: `^\W*(Run|Try) .*\b(to|for|again)\b|\bmay have more information\b`},
 
 	// Messages of a shell about a script. A process that a script ended is no error.

@@ -131,6 +131,9 @@ var (
 
 // jest adds the first line about the failure, and what was expected and received.
 func jest(c *Cause, lines []string) bool {
+	if c.Text == "Console" {
+		return false // what the tests printed
+	}
 	if k, _ := following(lines, c.Line, anyText); k >= 0 {
 		c.add(lines[k], k)
 		for n := k + 1; n < len(lines) && n <= k+4; n++ {
