@@ -333,7 +333,7 @@ func (x *explainer) exited(exit Exit, lines []string) {
 		return
 	}
 	switch code := codeOf(exit); code {
-	case 130, 131, 132, 134, 136, 137, 139, 141, 143, 152, 153:
+	case 129, 130, 131, 132, 134, 136, 137, 139, 141, 143, 152, 153:
 		name := signalNames[code-128]
 		x.Cause = causeSignal
 		x.Summary = fmt.Sprintf("%s, the code for a process that was killed by %s%s", outcome, name, ending.Bracketed(ending.SignalWord(name)))
@@ -369,14 +369,18 @@ func (x *explainer) quoteLast(lines []string) {
 
 // signalNames are the signals whose numbers are the same on all systems.
 var signalNames = map[int]string{
-	2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 6: "SIGABRT", 8: "SIGFPE", 9: "SIGKILL", 11: "SIGSEGV", 13: "SIGPIPE", 15: "SIGTERM",
+	1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 6: "SIGABRT", 8: "SIGFPE", 9: "SIGKILL", 11: "SIGSEGV", 13: "SIGPIPE", 15: "SIGTERM",
 	24: "SIGXCPU", 25: "SIGXFSZ",
 }
+
+// endedFromOutside reports whether an exit code is that of SIGHUP, SIGINT or SIGTERM, with which
+// people and supervisors end programs. What such a program reported before did not end it.
+func endedFromOutside(code int) bool { return slices.Contains([]int{129, 130, 143}, code) }
 
 // fromOutput explains the end by a report in the output, if there is one.
 func (x *explainer) fromOutput(outcome string, exit Exit, lines []string) bool {
 	c, from, ok := x.find(lines, codeOf(exit))
-	if !ok {
+	if !ok || endedFromOutside(codeOf(exit)) && c.Kind != cause.Interrupted {
 		return false
 	}
 	x.found, x.Cause = c, string(c.Kind)

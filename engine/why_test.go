@@ -89,6 +89,16 @@ func TestExplainRecordedEnds(t *testing.T) {
 			exit:    engine.Exit{Status: engine.Exited, Reason: engine.ReasonExit, Code: code(143)},
 			summary: "Exited 143, the code for a process that was killed by SIGTERM (terminated)", cause: "signal",
 		},
+		"code of a signal after an error": {
+			exit:    engine.Exit{Status: engine.Exited, Reason: engine.ReasonExit, Code: code(143)},
+			output:  "a.ts(1,7): error TS2322: Type 'string' is not assignable to type 'number'.",
+			summary: "Exited 143, the code for a process that was killed by SIGTERM (terminated)", cause: "signal",
+		},
+		"code of an interrupt": {
+			exit:    engine.Exit{Status: engine.Exited, Reason: engine.ReasonExit, Code: code(130)},
+			output:  "Traceback (most recent call last):\n  File \"a.py\", line 1, in <module>\nKeyboardInterrupt",
+			summary: "Exited 130: interrupted: KeyboardInterrupt (a.py:1)", cause: "interrupted",
+		},
 		"error that was got over": {
 			exit:    engine.Exit{Status: engine.Exited, Reason: engine.ReasonExit, Code: code(3)},
 			output:  "Port 5173 is in use, trying another one...\nready in 300 ms\n12 of 14 checks passed",
