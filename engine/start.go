@@ -253,6 +253,7 @@ func checkFiles(files map[int]*os.File, terminal bool) error {
 
 func (e *Engine) metaOf(s Spec, backend string, o startOptions) jobdir.Meta {
 	m := jobdir.Meta{
+		Boot: e.here.boot,
 		Request: Request{
 			Token: o.token, Name: s.Name, Command: s.Command, Script: s.Script, Dir: s.Dir, Host: s.Host, Backend: backend,
 			Kind: KindFile, Split: s.Split, Stdin: InputNull, InitialSize: s.Size,

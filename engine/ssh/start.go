@@ -170,7 +170,7 @@ func (b *Backend) request(l engine.Launch) (recipe.Job, error) {
 		j.Base, j.Dir = path.Dir(filepath.ToSlash(l.Dir)), filepath.ToSlash(s.Dir)
 	} else {
 		// On the host it is a local job: a hob there judges it by pid and boot.
-		m.Host, m.ClientMachine, m.Dir, m.Scheduler = "", "", s.Dir, j.Cluster
+		m.Host, m.ClientMachine, m.Boot, m.Dir, m.Scheduler = "", "", "", s.Dir, j.Cluster
 	}
 	j.Meta, err = json.Marshal(m)
 	return j, err

@@ -2,6 +2,7 @@ package holder
 
 import (
 	"bufio"
+	"cmp"
 	"io"
 	"os"
 	"path/filepath"
@@ -87,7 +88,9 @@ func unheld(dir string, rec *jobdir.Record) record.State {
 	s.Rest()
 	s.Status, s.Deadline = record.Lost, time.Time{}
 	s.Exit = record.Exit{Status: record.Lost, Reason: record.ReasonHolderDied, At: rec.Touched, Error: rec.Problem}
-	if !rec.Started && rec.Problem == "" && !EverHeld(dir) {
+	boot := cmp.Or(s.BootID, rec.Meta.Boot)
+	rebooted := boot != "" && boot != proc.BootID()
+	if !rec.Started && rec.Problem == "" && !rebooted && !EverHeld(dir) {
 		s.Exit.Error = "it was never started: the program that was starting it died"
 		if rec.Meta.Waits() {
 			s.Exit.Error = "it was never started: its supervisor process died while it waited"
@@ -96,14 +99,13 @@ func unheld(dir string, rec *jobdir.Record) record.State {
 	if message := crashMessage(dir); message != "" && rec.Problem == "" {
 		s.Exit.Error = "its holder failed: " + message
 	}
-	if !rec.Started {
-		return s
-	}
-	if s.BootID != "" && s.BootID != proc.BootID() {
+	switch {
+	case rebooted:
 		s.Exit.Reason = record.ReasonReboot
 		return s
-	}
-	if rec.Meta.Kind == record.KindVirtual {
+	case !rec.Started:
+		return s
+	case rec.Meta.Kind == record.KindVirtual:
 		return s // its process belongs to another program
 	}
 	if left, err := proc.Members(Orphans(record.ID(rec.ID), &rec.State)); err == nil {

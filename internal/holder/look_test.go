@@ -11,6 +11,7 @@ import (
 
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/proc"
 )
 
 func TestLookWithReadErrors(t *testing.T) {
@@ -62,6 +63,42 @@ func TestLookAtJobThatWasNeverStarted(t *testing.T) {
 			s := unheld(t.TempDir(), &rec)
 			if s.Status != record.Lost || s.Exit.Reason != record.ReasonHolderDied || s.Exit.Error != tc.want {
 				t.Errorf("%s, %s: %q", s.Status, s.Exit.Reason, s.Exit.Error)
+			}
+		})
+	}
+}
+
+// A reboot ends every job without a record of its end, and also one that was queued or being
+// started, which has no state.json.
+func TestLookAfterReboot(t *testing.T) {
+	here := record.State{BootID: proc.BootID()}
+	before := record.State{BootID: "an earlier boot"}
+	for name, tc := range map[string]struct {
+		boot  string // in meta.json
+		state *record.State
+		queue string
+		want  record.Reason
+	}{
+		"queued":                        {"an earlier boot", nil, "builds", record.ReasonReboot},
+		"queued in this boot":           {proc.BootID(), nil, "builds", record.ReasonHolderDied},
+		"being started":                 {"an earlier boot", nil, "", record.ReasonReboot},
+		"queued, boot not known":        {"", nil, "builds", record.ReasonHolderDied},
+		"started":                       {"an earlier boot", &before, "", record.ReasonReboot},
+		"started in this boot":          {proc.BootID(), &here, "", record.ReasonHolderDied},
+		"queued before, started after":  {"an earlier boot", &here, "builds", record.ReasonHolderDied},
+		"started, no boot in meta.json": {"", &before, "", record.ReasonReboot},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rec := jobdir.Record{Meta: jobdir.Meta{Version: jobdir.Version, Held: true, Boot: tc.boot, Request: record.Request{Queue: tc.queue}}}
+			if tc.state != nil {
+				rec.State, rec.Started = *tc.state, true
+			}
+			s := unheld(t.TempDir(), &rec)
+			if s.Status != record.Lost || s.Exit.Reason != tc.want {
+				t.Errorf("%s (%s), want %s", s.Status, s.Exit.Reason, tc.want)
+			}
+			if tc.want == record.ReasonReboot && s.Exit.Error != "" {
+				t.Errorf("its error blames a program: %q", s.Exit.Error)
 			}
 		})
 	}

@@ -69,6 +69,9 @@ func ValidID(id string) bool {
 type Meta struct {
 	Version int `json:"version"`
 	record.Request
+	// Boot is the boot of the client's machine in which the request was made: a job without
+	// a state.json has no other record of it. Empty: not known.
+	Boot string `json:"boot_id,omitempty"`
 	// Held means that the lock was acquired before the directory became visible. So if
 	// the lock is free, no program is about to start the job.
 	Held bool        `json:"held,omitempty"`
