@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hobjobs/hob/internal/plainfile"
+	"github.com/hobjobs/hob/internal/units"
 )
 
 // Alive is the pipe that the holder of a job keeps open until the job's end is recorded. Readers of
@@ -86,9 +87,14 @@ func FreeSpace(dir string) error {
 		return fmt.Errorf("only %d KiB free: %w", free>>10, syscall.ENOSPC)
 	}
 	if st.Files > 0 && st.Ffree < minFreeFiles {
-		return fmt.Errorf("only %d more files can be created: %w", st.Ffree, syscall.ENOSPC)
+		return tooFewFiles(int(st.Ffree))
 	}
 	return nil
+}
+
+// tooFewFiles returns the error for a file system with room for n files.
+func tooFewFiles(n int) error {
+	return fmt.Errorf("only %s can be created: %w", units.Count(n, "more file"), syscall.ENOSPC)
 }
 
 // The locks in this file belong to an open file description. A process loses its ordinary

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh"
+	"github.com/hobjobs/hob/internal/logfile"
 	"github.com/hobjobs/hob/internal/shellword"
 	"github.com/hobjobs/hob/internal/units"
 )
@@ -188,18 +189,28 @@ func (a *app) report(err error) int {
 	f := explain(err)
 	if a.json {
 		var v errorJSON
-		v.Error.Code, v.Error.Message, v.Error.Hint = f.code, f.Error(), f.hint
+		v.Error.Code, v.Error.Message, v.Error.Hint = f.code, bounded(f.Error()), f.hint
 		if a.printJSON(v) == nil {
 			return f.exit
 		}
 	}
 	for _, err := range splitJoined(f.err) {
-		fmt.Fprintf(a.stderr, "%s %s\n", a.paintErr("hob:", styleBad), escape(err.Error()))
+		fmt.Fprintf(a.stderr, "%s %s\n", a.paintErr("hob:", styleBad), escape(bounded(err.Error())))
 	}
 	if f.hint != "" {
 		fmt.Fprintf(a.stderr, "     %s\n", escape(f.hint))
 	}
 	return f.exit
+}
+
+// maxMessage limits an error message, in characters: it may quote what a host or a file has.
+const maxMessage = 4000
+
+func bounded(s string) string {
+	if short := logfile.FirstRunes(s, maxMessage); short != s {
+		return short + "…"
+	}
+	return s
 }
 
 // splitJoined returns the errors that were joined with [errors.Join] to make err. An error

@@ -134,7 +134,7 @@ func (a *agent) kill(ctx context.Context, j engine.Job, _ processArgs) (*answer,
 	if !wasOver && ans.job.Status == engine.Killed && ans.job.StartedAt.IsZero() {
 		ans = a.acted(ctx, j, "killed before it started")
 	}
-	ans.Survivors = report.Survivors
+	ans.Survivors = shortened(report.Survivors)
 	return ans, nil
 }
 

@@ -47,8 +47,15 @@ type facts struct {
 
 func factsOf(j engine.Job) facts {
 	f := facts{
-		Status: statusOf(j), SessionID: j.ID, Name: oneLine(j.Name, 60), Host: j.Host, PID: j.Leader.PID,
-		WaitReason: waitReason(j, time.Now()), OutputPath: j.OutputPath, StdoutPath: j.StdoutPath, StderrPath: j.StderrPath,
+		Status:     statusOf(j),
+		SessionID:  j.ID,
+		Name:       oneLine(j.Name, 60),
+		Host:       named(j.Host),
+		PID:        j.Leader.PID,
+		WaitReason: waitReason(j, time.Now()),
+		OutputPath: named(j.OutputPath),
+		StdoutPath: named(j.StdoutPath),
+		StderrPath: named(j.StderrPath),
 	}
 	if exit, ok := j.Ended(); ok {
 		f.ExitCode, f.ExitSignal, f.Reason = exit.Code, exit.Signal, string(exit.Reason)
@@ -116,7 +123,7 @@ func about(j engine.Job, now time.Time) *answer {
 		a.DurationMS, a.TimedOut = &took, &timedOut
 	}
 	if ended {
-		a.Message, a.Survivors = oneLine(exit.Error, 300), exit.Survivors
+		a.Message, a.Survivors = oneLine(exit.Error, 300), shortened(exit.Survivors)
 	} else {
 		a.DeadlineAt, a.WaitingForInput = j.Deadline.UTC(), j.Waiting
 	}

@@ -243,7 +243,7 @@ func pathsOf(j engine.Job) string {
 	if j.Host != "" {
 		where += " on " + j.Host
 	}
-	return where
+	return named(where)
 }
 
 // clean returns the text that a terminal would show for p: escape sequences and control
@@ -258,6 +258,26 @@ func clean(p []byte) string {
 
 // shown removes characters that [visible] drops.
 func shown(s string) string { return strings.Map(visible, s) }
+
+// named returns a name that others chose, such as that of a directory, with U+FFFD for each character
+// that [visible] drops and for line ends: unlike text it may not seem to be another one.
+func named(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || visible(r) < 0 {
+			return utf8.RuneError
+		}
+		return r
+	}, s)
+}
+
+// shortened returns processes with their command lines, which others chose, on one short line.
+func shortened(all []engine.Process) []engine.Process {
+	all = slices.Clone(all)
+	for i := range all {
+		all[i].Command = oneLine(all[i].Command, 200)
+	}
+	return all
+}
 
 // visible drops control characters, and those in which text can be hidden from readers:
 // direction marks and tag characters.

@@ -49,8 +49,10 @@ type failureJSON struct {
 const maxQuoted = 2000
 
 func (f *failure) result() *mcp.CallToolResult {
-	f.message = logfile.FirstRunes(f.message, maxQuoted)
-	v := failureJSON{SessionID: engine.ID(logfile.FirstRunes(string(f.id), maxQuoted)), Notices: f.notices}
+	// Errors quote names and what hosts report.
+	f.message = logfile.FirstRunes(shown(f.message), maxQuoted)
+	f.hint = logfile.FirstRunes(shown(f.hint), maxQuoted)
+	v := failureJSON{SessionID: engine.ID(logfile.FirstRunes(shown(string(f.id)), maxQuoted)), Notices: f.notices}
 	v.Error.Code, v.Error.Message, v.Error.Hint = f.code, f.message, f.hint
 	text := "error: " + f.message
 	for _, n := range f.notices {

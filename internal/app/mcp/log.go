@@ -161,12 +161,12 @@ func (w window) explain(ans *answer, j engine.Job, s engine.Stream, p page, tota
 	}
 	switch {
 	case w.from && w.offset >= total && s != engine.StreamStderr && !(w.bounded && w.limit == 0):
-		ans.addNoticef("no line %d: the log has %d lines so far, counted from 0", w.offset, total)
+		ans.addNoticef("no line %d: the log has %s so far, counted from 0", w.offset, units.Count(int(total), "line"))
 	case !p.more:
 	case w.from:
 		ans.addNoticef("lines from %d on; %s continues", first, others(p.next))
 	case w.limit == logLines && w.keep.some():
-		ans.addNoticef("these are the last %d matching lines; %s shows the first", len(p.lines), others(0))
+		ans.addNoticef("these are the last %s; %s shows the first", units.Count(len(p.lines), "matching line"), others(0))
 	case w.limit == logLines:
 		ans.addNoticef("these are the last %d of %d lines; %s shows the first", len(p.lines), total, others(0))
 	case int64(len(p.lines)) < w.limit && !w.keep.some():

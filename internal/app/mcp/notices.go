@@ -16,6 +16,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/logfile"
+	"github.com/hobjobs/hob/internal/units"
 )
 
 // How an agent is notified of the end of a background job.
@@ -130,7 +131,7 @@ func (a *agent) resume() {
 	defer a.news.mu.Unlock()
 	if over := len(late) - maxLate; over > 0 {
 		late = late[over:]
-		a.news.add(notice{text: fmt.Sprintf(`%d more jobs have ended since the last session: process {"action":"list"}`, over), logged: true})
+		a.news.add(notice{text: fmt.Sprintf(`%s ended since the last session: process {"action":"list"}`, units.Count(over, "more job")), logged: true})
 	}
 	a.news.add(late...)
 }

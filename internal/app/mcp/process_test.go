@@ -442,3 +442,28 @@ func TestLongNamesStayShort(t *testing.T) {
 		t.Errorf("a name of %d characters", n)
 	}
 }
+
+// The names of directories and processes come from repositories that others wrote.
+func TestForeignNamesAreClean(t *testing.T) {
+	h := newHome(t)
+	dir := filepath.Join(h.project, "a\u202eb\u009bc\x1b[2Jd\U000e0041")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p := h.agent("claude-code")
+	answers := map[string]reply{
+		"run":         p.bash(params{"command": "sh -c 'sleep 1000; :' 'left\u202eover\x1b[2J' >/dev/null 2>&1 &", "workdir": dir}),
+		"list":        p.process("list", ""),
+		"missing dir": p.call("bash", params{"command": "true", "workdir": dir + "/no"}),
+	}
+	for name, answer := range answers {
+		for _, unsafe := range []string{"\u202e", "\u009b", "\x1b", `\u001b`, `\u202e`, "\U000e0041"} {
+			if strings.Contains(answer.json+answer.text, unsafe) {
+				t.Errorf("%s has %q: %s\n%s", name, unsafe, answer.json, answer.text)
+			}
+		}
+	}
+	if !strings.Contains(answers["list"].json, "a\ufffdb\ufffdc\ufffd[2Jd\ufffd") {
+		t.Errorf("the directory is not listed: %s", answers["list"].json)
+	}
+}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/units"
 )
 
 // The labels of an agent's jobs.
@@ -245,7 +246,7 @@ func (a *agent) list(ctx context.Context, in processArgs) (*answer, error) {
 	}
 	if left > 0 {
 		ans.Truncated = true
-		ans.addNoticef("%d finished jobs are not shown; offset and limit page through them", left)
+		ans.addNoticef("%s not shown; offset and limit page through them", units.Count(int(left), "finished job"))
 	}
 	return ans, nil
 }
@@ -253,8 +254,14 @@ func (a *agent) list(ctx context.Context, in processArgs) (*answer, error) {
 func rowOf(j engine.Job, now time.Time) row {
 	exit, ended := j.Ended()
 	return row{
-		facts: factsOf(j), UptimeMS: j.Uptime(now).Milliseconds(), StartedAt: j.StartedAt.UTC(), EndedAt: exit.At.UTC(),
-		Dir: j.Dir, Command: oneLine(j.CommandLine(), 200), WaitingForInput: j.Waiting && !ended, OutputBytes: j.Output,
-		CreatedBy: oneLine(j.CreatedBy, 40),
+		facts:           factsOf(j),
+		UptimeMS:        j.Uptime(now).Milliseconds(),
+		StartedAt:       j.StartedAt.UTC(),
+		EndedAt:         exit.At.UTC(),
+		Dir:             named(j.Dir),
+		Command:         oneLine(j.CommandLine(), 200),
+		WaitingForInput: j.Waiting && !ended,
+		OutputBytes:     j.Output,
+		CreatedBy:       oneLine(j.CreatedBy, 40),
 	}
 }

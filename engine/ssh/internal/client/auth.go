@@ -154,9 +154,13 @@ func (a *auth) answer(name, instruction string, questions []string, echos []bool
 		return nil, nil
 	}
 	a.try("keyboard-interactive")
-	q := Questions{User: a.c.User, Name: name, Instruction: instruction}
+	q := Questions{
+		User:        a.c.User,
+		Name:        bounded(name),
+		Instruction: bounded(instruction),
+	}
 	for i, text := range questions {
-		q.Questions = append(q.Questions, Question{Text: text, Echo: i < len(echos) && echos[i]})
+		q.Questions = append(q.Questions, Question{Text: bounded(text), Echo: i < len(echos) && echos[i]})
 	}
 	answers, err := a.p.Questions(a.ctx, a.p.host, q)
 	return answers, a.note(err)

@@ -61,8 +61,19 @@ type Error struct {
 	exhausted bool // the host ended the login because too many attempts had failed
 }
 
-func (e *Error) Error() string { return e.Err.Error() }
+func (e *Error) Error() string { return bounded(e.Err.Error()) }
 func (e *Error) Unwrap() error { return e.Err }
+
+// maxText limits what a message repeats of a host's text, such as its banner, in bytes.
+const maxText = 2000
+
+// bounded returns the beginning of a host's text.
+func bounded(s string) string {
+	if len(s) <= maxText {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxText], "") + "…"
+}
 
 // A server closes a connection that is not authenticated in time (LoginGraceTime), which may happen
 // while the user is being asked. answers repeats what the user answered on the next connection, so

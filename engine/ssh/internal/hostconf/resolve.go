@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 )
 
 // Resolver finds configurations. The zero value reads what ssh reads.
@@ -76,7 +78,7 @@ func (r Resolver) ask(ctx context.Context, p place, host string) (*Config, error
 	}
 	cmd := exec.CommandContext(ctx, path, append(args, Arguments(host)...)...)
 	cmd.WaitDelay = time.Second
-	var stderr strings.Builder
+	var stderr shell.Tail
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
