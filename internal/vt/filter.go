@@ -6,9 +6,11 @@ import (
 	"strconv"
 )
 
-// Filter removes queries and clipboard writes from an application's output, so that
-// the rest can be shown on the user's terminal while another terminal replies to the
-// application. The zero value is ready to use. It is not safe for concurrent use.
+// Filter prepares an application's output for the user's terminal, while another terminal
+// replies to the application. Only text and those sequences pass that a Terminal interprets
+// and that stay in the application's terminal: no queries, and nothing that would print,
+// resize the window, or run a command. The zero value is ready to use. It is not safe for
+// concurrent use.
 type Filter struct {
 	// Clipboard allows OSC 52 writes. Reads are always removed.
 	Clipboard bool
@@ -90,41 +92,53 @@ func (f *Filter) finish(dst []byte) []byte {
 		return append(dst, fromVT52(clean)...)
 	case isModeChange(clean):
 		return f.changeModes(dst, clean)
+	case hasC1(clean): // some terminals end a string there
+		return dst
 	case f.changesTitle(clean):
 		return f.appendTitle(dst)
-	case f.drops(clean):
-		return dst
+	case f.passes(clean):
+		return append(dst, clean...)
 	}
-	return append(dst, clean...)
+	return dst
 }
 
 func isModeChange(s []byte) bool {
 	last := s[len(s)-1]
-	return bytes.HasPrefix(s, []byte("\x1b[?")) && (last == 'h' || last == 'l')
+	return bytes.HasPrefix(s, []byte("\x1b[")) && (last == 'h' || last == 'l')
 }
 
-// changeModes appends the private modes that a sequence sets or resets, except 2048
-// (size reports, which the terminal sends at once) and VT52 mode, which few terminals
-// support: its sequences are translated from here on.
+// changeModes appends the modes that a sequence sets or resets, of those that pass. VT52
+// mode is one that few terminals support: its sequences are translated from here on.
 func (f *Filter) changeModes(dst, s []byte) []byte {
-	body, on := s[3:len(s)-1], s[len(s)-1] == 'h'
-	var kept [][]byte
+	body, on := s[2:len(s)-1], s[len(s)-1] == 'h'
+	body, private := bytes.CutPrefix(body, []byte("?"))
+	if bytes.ContainsFunc(body, func(r rune) bool { return r < '0' || r > ';' }) {
+		return dst // neither are numbers, nor colons and semicolons
+	}
+	begin := len(dst)
 	enter := false
-	for p := range bytes.SplitSeq(body, []byte{';'}) {
-		switch n, _ := strconv.Atoi(string(p)); n {
-		case 2:
+	for p := range bytes.FieldsFuncSeq(body, func(r rune) bool { return r > '9' }) {
+		n, _ := strconv.Atoi(string(p))
+		switch {
+		case private && n == 2:
 			enter = enter || !on
-			continue
-		case 2048:
-			continue
-		case 47, 1047, 1049:
+		case private && isAltMode(n):
 			f.alternate = on
 		}
-		kept = append(kept, p)
+		if !passesMode(n, private) {
+			continue
+		}
+		switch {
+		case len(dst) > begin:
+			dst = append(dst, ';')
+		case private:
+			dst = append(dst, "\x1b[?"...)
+		default:
+			dst = append(dst, "\x1b["...)
+		}
+		dst = append(dst, p...)
 	}
-	if len(kept) > 0 {
-		dst = append(dst, "\x1b[?"...)
-		dst = append(dst, bytes.Join(kept, []byte{';'})...)
+	if len(dst) > begin {
 		dst = append(dst, s[len(s)-1])
 	}
 	if enter {
@@ -157,86 +171,6 @@ func (f *Filter) text(dst, p []byte) ([]byte, int) {
 		}
 	}
 	return append(dst, p[from:]...), len(p)
-}
-
-// drops reports whether a complete sequence must be removed.
-func (f *Filter) drops(s []byte) bool {
-	if len(s) < 2 {
-		return false
-	}
-	switch s[1] {
-	case 'Z':
-		return true
-	case '[':
-		return dropsCSI(s[2:])
-	case ']':
-		return f.dropsOSC(s[2:])
-	case 'P', '_', '^', 'X':
-		// Queries (DECRQSS, XTGETTCAP), images, and strings that a multiplexer would
-		// forward to the outer terminal.
-		return true
-	}
-	return false
-}
-
-// dropsCSI is drops for control sequences.
-func dropsCSI(s []byte) bool {
-	if len(s) == 0 {
-		return true
-	}
-	body, final := s[:len(s)-1], s[len(s)-1]
-	prefix, inter := byte(0), byte(0)
-	if len(body) > 0 && body[0] >= '<' && body[0] <= '?' {
-		prefix = body[0]
-	}
-	for _, c := range body {
-		switch {
-		case c < 0x30:
-			inter = c
-		case inter != 0:
-			return true // invalid: terminals differ in how they interpret it
-		}
-	}
-	switch final {
-	case 'c', 'n': // DA, DSR; CSI > n is XTMODKEYS, not a query
-		return !(final == 'n' && prefix == '>')
-	case 'x': // DECREQTPARM, not DECFRA and DECSACE
-		return inter == 0
-	case 'p': // DECRQM
-		return inter == '$'
-	case 'q': // XTVERSION
-		return prefix == '>'
-	case 'u': // the kitty keyboard query
-		return prefix == '?' || inter == '&' || inter == '$'
-	case 'm': // XTQMODKEYS
-		return prefix == '?'
-	case 'y': // DECRQCRA and self tests, not XTCHECKSUM
-		return inter != '#'
-	case 'w': // DECRQPSR, locators
-		return inter != 0
-	case 'S', 'R': // XTSMGRAPHICS, XTTITLEPOS, XTREPORTCOLORS
-		return prefix != 0 || inter == '#'
-	case 't': // window operations
-		return inter == 0
-	case '|', '{': // locators
-		return inter == '\''
-	}
-	return false
-}
-
-// dropsOSC is drops for operating system commands.
-func (f *Filter) dropsOSC(s []byte) bool {
-	key, rest, _ := bytes.Cut(s, []byte{';'})
-	switch string(bytes.TrimRight(key, "\a\x1b\\")) {
-	case "0", "1", "2", "7", "8", "9", "133", "777", "104", "105", "110", "111", "112", "117", "119", "22":
-		return false
-	case "52":
-		_, data, _ := bytes.Cut(rest, []byte{';'})
-		return !f.Clipboard || bytes.IndexByte(data, '?') >= 0
-	case "4", "5", "10", "11", "12", "13", "14", "15", "16", "17", "18", "19":
-		return bytes.IndexByte(rest, '?') >= 0
-	}
-	return true
 }
 
 // ModeReset returns the sequences that restore the user's terminal after the output
