@@ -85,7 +85,9 @@ func (k *checker) config(ctx context.Context) bool {
 
 func (k *checker) connect(ctx context.Context) bool {
 	began := time.Now()
-	tr, err := k.b.reach(WithInteraction(ctx, interactive(ctx, true)), k.host)
+	ctx, cancel := k.b.limit(WithInteraction(ctx, interactive(ctx, true)), k.host)
+	defer cancel()
+	tr, err := k.b.reach(ctx, k.host)
 	if err != nil {
 		name := "connect"
 		if ce, ok := errors.AsType[*client.Error](err); ok {

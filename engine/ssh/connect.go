@@ -1,6 +1,7 @@
 package ssh
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -17,7 +18,6 @@ const (
 	mostPause  = time.Minute
 	eagerPause = time.Second      // the longest pause while a caller waits for the connection
 	steadyFor  = 10 * time.Second // a connection that lasted that long ends a row of failures
-	dialLimit  = 30 * time.Second // for an attempt without questions
 	// lossNoticed is how long after a session's end the end of its connection is reported.
 	lossNoticed = 500 * time.Millisecond
 )
@@ -41,6 +41,8 @@ func (h *host) connect(ctx context.Context, asks bool) (*conn, error) {
 // attempt.
 func (h *host) connectAfter(ctx context.Context, asks bool, most time.Duration) (*conn, error) {
 	asks = interactive(ctx, asks)
+	waiting, cancel := forHost(ctx)
+	defer cancel()
 	for {
 		h.mu.Lock()
 		if c := h.conn; c != nil {
@@ -57,8 +59,8 @@ func (h *host) connectAfter(ctx context.Context, asks bool, most time.Duration) 
 				if err != nil {
 					return nil, err
 				}
-				if err := sleep(ctx, wait); err != nil {
-					return nil, err
+				if sleep(waiting, wait) != nil {
+					return nil, waitError(ctx, waiting, h.name)
 				}
 				continue
 			}
@@ -70,14 +72,14 @@ func (h *host) connectAfter(ctx context.Context, asks bool, most time.Duration) 
 		h.mu.Unlock()
 		select {
 		case <-d.done:
-		case <-ctx.Done():
-			return nil, ctx.Err()
+		case <-waiting.Done():
+			return nil, waitError(ctx, waiting, h.name)
 		}
 		if d.conn != nil {
 			return d.conn, nil
 		}
-		// An attempt that could not prompt does not count for a caller that can.
-		if !asks || d.interactive {
+		// An attempt that could not prompt does not count for a caller that can, if that was the cause.
+		if !asks || d.interactive || !needsUser(d.err) {
 			return nil, d.err
 		}
 	}
@@ -104,6 +106,12 @@ func (h *host) startDialLocked(ctx context.Context, asks bool) *dialing {
 	return d
 }
 
+// needsUser reports whether connecting failed for a reason that only the user can remove.
+func needsUser(err error) bool {
+	he, ok := errors.AsType[*HostError](err)
+	return ok && he.Attention
+}
+
 // pauseLocked returns how long to wait before another attempt, for a caller that accepts a pause of
 // at most most since the last one, or the error of the last one if the caller should not wait. An
 // error that needs the user is never retried without one. A lost connection is not a failed attempt:
@@ -113,7 +121,7 @@ func (h *host) pauseLocked(most time.Duration) (time.Duration, error) {
 	if h.err == nil || !now.Before(h.next) {
 		return 0, nil
 	}
-	if he, ok := errors.AsType[*HostError](h.err); ok && he.Attention {
+	if needsUser(h.err) {
 		return 0, h.err
 	}
 	wait := min(h.next.Sub(now), h.failed.Add(most).Sub(now))
@@ -174,16 +182,13 @@ func (h *host) dial(ctx context.Context, d *dialing) {
 	h.kick()
 }
 
-// attempt connects and sends the hello request.
+// attempt connects and sends the hello request. Both together take no longer than connecting may.
 func (h *host) attempt(ctx context.Context) (*conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if !interactive(ctx, false) {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, dialLimit)
-		defer cancel()
-	}
+	ctx, cancel := h.b.limit(ctx, h.name)
+	defer cancel()
 	tr, err := h.b.reach(ctx, h.name)
 	if err != nil {
 		return nil, err
@@ -195,6 +200,9 @@ func (h *host) attempt(ctx context.Context) (*conn, error) {
 		if c.host.Base == "" {
 			err = &client.Error{Step: "session", Err: errors.New("there is no HOME to keep jobs in, and no place for temporary files"), Final: true, Hint: stateDirHint(h.name)}
 		}
+	} else if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		h.b.dialer.Distrust(tr)
+		err = &client.Error{Step: "session", Err: errors.New("logged in, but sh does not answer in time"), Hint: client.SlowHint + "; the start-up files of the account may block"}
 	} else if broken, ok := errors.AsType[*shell.BrokenError](err); ok {
 		if errors.Is(err, shell.ErrTimeout) {
 			h.b.dialer.Distrust(tr)
@@ -208,6 +216,11 @@ func (h *host) attempt(ctx context.Context) (*conn, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// limit bounds an attempt to connect to host, up to the first answer.
+func (b *Backend) limit(ctx context.Context, host string) (context.Context, context.CancelFunc) {
+	return client.Limit(ctx, cmp.Or(max(0, b.settings(host).ConnectTimeout), client.ConnectLimit))
 }
 
 // noShell is the error if a connection was made, but sh does not respond. For a container it is not final:
@@ -238,7 +251,7 @@ func (h *host) failedLocked(err error, now time.Time) {
 	pause := min(mostPause, firstPause<<min(h.failures, 10))
 	h.failures++
 	h.next = now.Add(time.Duration(rand.Int64N(int64(pause)))/2 + pause/2)
-	if he, ok := errors.AsType[*HostError](err); ok && he.Attention {
+	if needsUser(err) {
 		h.next = now.Add(24 * time.Hour)
 	}
 }

@@ -14,7 +14,8 @@ import (
 )
 
 const (
-	askLimit = 15 * time.Second // for the answer to a request
+	askLimit  = 15 * time.Second // for the answer to a request
+	lookLimit = 45 * time.Second // for a look that no caller waits for, connecting included
 	// promptly is how long a look waits for a host that is connected.
 	promptly = 250 * time.Millisecond
 	maxLooks = 3 // at once, whose callers have stopped waiting
@@ -142,6 +143,8 @@ func (h *host) ask(ctx context.Context, l lane, script string, o askOptions) (sh
 	if o.limit == 0 {
 		o.limit = askLimit
 	}
+	waiting, cancel := forHost(ctx)
+	defer cancel()
 	for attempt := 0; ; attempt++ {
 		c, err := h.connect(ctx, o.asks)
 		if err != nil {
@@ -151,21 +154,22 @@ func (h *host) ask(ctx context.Context, l lane, script string, o askOptions) (sh
 		if o.mayShare && c.canShare(quick, l) {
 			on = quick
 		}
-		a, err := c.do(ctx, on, script, o.limit)
+		a, err := c.do(waiting, on, script, o.limit)
 		if err == nil {
 			h.mu.Lock()
 			h.seen = time.Now()
 			h.mu.Unlock()
 			return a, nil
 		}
-		if ctx.Err() != nil {
-			return a, ctx.Err()
+		if gone := waitError(ctx, waiting, h.name); gone != nil {
+			return a, gone
 		}
-		if errors.Is(err, shell.ErrTimeout) && l == quick {
-			// A connection over which no listing arrives is dead.
-			h.b.dialer.Distrust(c.Transport)
-			h.lose(c, err)
-			c.Transport.Close()
+		if errors.Is(err, shell.ErrTimeout) {
+			if l == quick { // a connection over which no listing arrives is dead
+				h.b.dialer.Distrust(c.Transport)
+				h.lose(c, err)
+				c.Transport.Close()
+			}
 			return a, unreachable(h.name, err)
 		}
 		// Without a BrokenError no session could be opened: nothing was sent.

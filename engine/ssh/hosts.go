@@ -163,4 +163,4 @@ func lateOrLost(host string, err error) error {
 	return unreachable(host, err)
 }
 
-var errNoAnswer = errors.New("no answer")
+var errNoAnswer = errors.New("no answer in time")

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -44,7 +45,8 @@ func (p *place) reach(ctx context.Context, _ string) (shell.Transport, error) {
 	if p.down != nil {
 		return nil, p.down
 	}
-	l := &link{late: p.late, done: make(chan struct{})}
+	l := &link{done: make(chan struct{})}
+	l.late.Store(int64(p.late))
 	p.links = append(p.links, l)
 	return l, nil
 }
@@ -66,7 +68,7 @@ func (p *place) cut() {
 
 // link is one connection to a place.
 type link struct {
-	late   time.Duration
+	late   atomic.Int64 // a time.Duration
 	done   chan struct{}
 	once   sync.Once
 	mu     sync.Mutex
@@ -79,7 +81,7 @@ func (l *link) Open(context.Context) (shell.Channel, error) {
 		return nil, errors.New("cut")
 	default:
 	}
-	a := newAnswerer(l.late)
+	a := newAnswerer(&l.late)
 	l.mu.Lock()
 	l.opened = append(l.opened, a)
 	l.mu.Unlock()
@@ -110,7 +112,7 @@ type answerer struct {
 	once    sync.Once
 }
 
-func newAnswerer(late time.Duration) *answerer {
+func newAnswerer(delay *atomic.Int64) *answerer {
 	out, answers := io.Pipe()
 	requests, in := io.Pipe()
 	a := &answerer{Reader: out, answers: answers, in: in, closed: make(chan struct{})}
@@ -124,7 +126,7 @@ func newAnswerer(late time.Duration) *answerer {
 				return
 			}
 			if m := mark.FindSubmatch(buf[:n]); m != nil {
-				if late > 0 { // many timers that have run out at once can crash the race detector in a bubble
+				if late := time.Duration(delay.Load()); late > 0 { // many timers that have run out at once can crash the race detector in a bubble
 					select {
 					case <-time.After(late):
 					case <-a.closed:
@@ -312,7 +314,7 @@ func TestSlowAndDeadHostsDelayNoLook(t *testing.T) {
 		}
 		look(0)
 		for range 3 { // every one has its turn at connecting
-			time.Sleep(dialLimit)
+			time.Sleep(lookLimit)
 			look(promptly)
 		}
 		if n := look(promptly); n != 80 {

@@ -21,9 +21,14 @@ import (
 // wait. A look that takes longer continues in the background: its result is recorded, and is
 // available next time.
 func (h *host) observe(ctx context.Context, rs []engine.Record) map[engine.ID]engine.State {
-	soon, cancel := context.WithTimeout(ctx, h.patience())
+	waiting, cancel := forHost(ctx)
+	defer cancel()
+	soon, cancel := context.WithTimeout(waiting, h.patience())
 	defer cancel()
 	seen, err := h.lookOn(soon, rs)
+	if waiting.Err() != nil {
+		err = waitError(ctx, waiting, h.name)
+	}
 	states := make(map[engine.ID]engine.State, len(rs))
 	for _, r := range rs {
 		s, ok := seen[r.ID]
@@ -45,10 +50,16 @@ func (h *host) observeIfConnected(ctx context.Context, rs []engine.Record) map[e
 	if connected {
 		return h.observe(ctx, rs)
 	}
+	waiting, cancel := forHost(ctx)
+	defer cancel()
+	err := waitError(ctx, waiting, h.name)
+	if err == nil {
+		err = context.DeadlineExceeded // it is being tried
+	}
 	states := make(map[engine.ID]engine.State, len(rs))
 	for _, r := range rs {
 		if tried {
-			states[r.ID] = h.stale(r, context.DeadlineExceeded)
+			states[r.ID] = h.stale(r, err)
 		} else {
 			states[r.ID] = h.asRecorded(r)
 		}
@@ -100,7 +111,7 @@ func (h *host) lookOn(ctx context.Context, rs []engine.Record) (map[engine.ID]en
 	done := make(chan found, 1)
 	if !h.b.async(func() {
 		defer h.looks.Add(-1)
-		life, cancel := context.WithTimeout(h.b.life, dialLimit+askLimit)
+		life, cancel := context.WithTimeout(h.b.life, lookLimit)
 		defer cancel()
 		seen, err := h.look(life, rs)
 		done <- found{seen, err}

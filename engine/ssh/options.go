@@ -54,7 +54,8 @@ type HostSettings struct {
 	// StateDir is where hob keeps its jobs on the host, instead of HOB_STATE_DIR or the default
 	// directory; it may begin with ~/.
 	StateDir string
-	// ConnectTimeout bounds connecting; 0: ssh's configuration does, else 10 s.
+	// ConnectTimeout bounds connecting, up to the first answer of the host's sh and without the time
+	// that prompts are open; 0: ssh's configuration does, else 10 s.
 	ConnectTimeout time.Duration
 	// Sbatch are options for sbatch, of a cluster's login node.
 	Sbatch []string
@@ -85,6 +86,36 @@ func interactive(ctx context.Context, usual bool) bool {
 		return allowed
 	}
 	return usual
+}
+
+type deadlineKey struct{}
+
+// WithHostDeadline limits how long calls with that context wait for hosts, all of them together: a host
+// that has not answered at t is unreachable to them. Unlike after a deadline of the context itself, they
+// still return what is known without the host.
+func WithHostDeadline(ctx context.Context, t time.Time) context.Context {
+	return context.WithValue(ctx, deadlineKey{}, t)
+}
+
+// forHost returns the context for waiting for a host on behalf of a call with ctx.
+func forHost(ctx context.Context) (context.Context, context.CancelFunc) {
+	t, ok := ctx.Value(deadlineKey{}).(time.Time)
+	if !ok {
+		return ctx, func() {}
+	}
+	return context.WithDeadline(ctx, t)
+}
+
+// waitError is the error of a call with ctx that has waited for host with the context waiting of forHost,
+// which has ended.
+func waitError(ctx, waiting context.Context, host string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if waiting.Err() != nil {
+		return unreachable(host, errNoAnswer)
+	}
+	return nil
 }
 
 // hello is the first request to a host: its properties, and the directory of its jobs.

@@ -153,7 +153,7 @@ func (h *host) turn() {
 	for _, r := range byID {
 		rs = append(rs, r)
 	}
-	ctx, cancel := context.WithTimeout(h.b.life, dialLimit+askLimit)
+	ctx, cancel := context.WithTimeout(h.b.life, lookLimit)
 	defer cancel()
 	// No caller waits for it: what sizes do not reveal is found by the second look.
 	seen, err := h.lookAfter(ctx, rs, mostPause, max(recipe.FewProofs, (len(rs)+1)/2))

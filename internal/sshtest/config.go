@@ -105,7 +105,8 @@ func (c *Client) AddHost(t testing.TB, name, addr string, extra ...string) {
 	lines := append([]string{"Host " + name}, extra...)
 	lines = append(lines,
 		"HostName "+host, "Port "+port, "IdentityFile "+c.Identity, "IdentitiesOnly yes", "IdentityAgent none",
-		"UserKnownHostsFile "+c.KnownHosts, "GlobalKnownHostsFile /dev/null", "StrictHostKeyChecking yes", "ControlPath none")
+		"UserKnownHostsFile "+c.KnownHosts, "GlobalKnownHostsFile /dev/null", "StrictHostKeyChecking yes", "ControlPath none",
+		"ConnectTimeout 60") // of a machine under load
 	c.append(t, c.ConfigFile, strings.Join(lines, "\n  ")+"\n")
 }
 

@@ -7,10 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh"
 )
 
 // oneJob returns the job that the only argument refers to. Without an argument the user
@@ -70,14 +72,17 @@ func (a *app) resolve(ctx context.Context, ref string, in engine.Intent) (engine
 	return a.eng.Resolve(ctx, ref, in)
 }
 
-// resolveNow is resolve with the current state of a job on a host, if the host answers in time.
-func (a *app) resolveNow(ctx context.Context, ref string) (engine.Job, error) {
-	job, err := a.resolve(ctx, ref, engine.Read)
+// resolveNow is resolve with the current state of a job on a host, if the host answers in time. The
+// command must ask for more only with the context soon, which limits how long it waits for the host.
+func (a *app) resolveNow(ctx context.Context, ref string) (job engine.Job, soon context.Context, err error) {
+	soon = ssh.WithInteraction(ssh.WithHostDeadline(ctx, time.Now().Add(hostTimeout)), false)
+	job, err = a.resolve(soon, ref, engine.Read)
 	if err != nil || job.Status.Finished() || !a.onOtherMachine(job) {
-		return job, err
+		return job, soon, err
 	}
-	a.tryHosts(ctx, job.Host)
-	return a.eng.Get(ctx, string(job.ID))
+	a.tryHosts(soon, job.Host)
+	job, err = a.eng.Get(soon, string(job.ID))
+	return job, soon, err
 }
 
 // manyJobs resolves all references before anything is done to any job. A job that is

@@ -33,7 +33,7 @@ func (a *app) statusCommand() *cobra.Command {
 }
 
 func (a *app) status(ctx context.Context, ref string) error {
-	job, err := a.resolveNow(ctx, ref) // an unreachable host is a fact about the job, not an error
+	job, ctx, err := a.resolveNow(ctx, ref) // an unreachable host is a fact about the job, not an error
 	switch {
 	case err != nil:
 		return err
@@ -121,7 +121,7 @@ func (a *app) whyCommand() *cobra.Command {
 }
 
 func (a *app) why(ctx context.Context, ref string) error {
-	job, err := a.resolveNow(ctx, ref)
+	job, ctx, err := a.resolveNow(ctx, ref)
 	if err != nil {
 		return err
 	}

@@ -52,14 +52,17 @@ func (a *app) wait(ctx context.Context, refs []string, f waitFlags) error {
 	if err != nil {
 		return err
 	}
-	jobs, err := a.manyJobs(ctx, refs, engine.Read)
-	if err != nil {
-		return err
-	}
 	if f.timeout != notGiven {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, f.timeout)
 		defer cancel()
+	}
+	jobs, err := a.manyJobs(ctx, refs, engine.Read)
+	switch {
+	case ctx.Err() != nil && errors.Is(err, context.DeadlineExceeded):
+		return timedOut(f.timeout, "the host has not answered")
+	case err != nil:
+		return err
 	}
 	var code int
 	if over, ok := firstEnded(jobs); ok && f.any && f.forEnd() {
@@ -206,6 +209,10 @@ func (a *app) waitTimedOut(ctx context.Context, jobs []engine.Job, d time.Durati
 			still = "the job is still queued"
 		}
 	}
+	return timedOut(d, still)
+}
+
+func timedOut(d time.Duration, still string) error {
 	return &failure{exit: exitTimeout, code: "timeout", err: fmt.Errorf("timed out after %s; %s", units.DurationText(d), still)}
 }
 

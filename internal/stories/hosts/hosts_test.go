@@ -30,7 +30,7 @@ func TestMain(m *testing.M) { storytest.Main(m) }
 // machine. The client is configured for the hosts box, stranger (its key is not in known_hosts),
 // locked (the client's key has the passphrase "sesame") and down (nothing listens). In addition,
 // servers in this process are guarded (password "pa ss") and quiz (asks for that password and for
-// the answer 42).
+// the answer 42), and mute accepts connections and says nothing.
 func TestHostScripts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short")
@@ -149,8 +149,16 @@ func (s *server) writeClientConfig(env *testscript.Env, prompting map[string]*ss
 		return err
 	}
 	_, port, _ := net.SplitHostPort(s.addr)
+	mute, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	env.Defer(func() { mute.Close() })
+	_, mutePort, _ := net.SplitHostPort(mute.Addr().String())
 	config := fmt.Sprintf(`Host down
   Port 1
+Host mute
+  Port %[3]s
 Host stranger
   UserKnownHostsFile %[1]s/strangers
 Host locked
@@ -162,9 +170,10 @@ Host *
   IdentitiesOnly yes
   IdentityAgent none
   ControlPath none
+  ConnectTimeout 60
   UserKnownHostsFile %[1]s/known_hosts
   GlobalKnownHostsFile /dev/null
-`, dir, port)
+`, dir, port, mutePort)
 	known := knownhosts.Line([]string{s.addr}, hostKey) + "\n"
 	for name, a := range prompting {
 		host, port, _ := net.SplitHostPort(a.Addr)

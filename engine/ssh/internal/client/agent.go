@@ -16,8 +16,7 @@ import (
 	"github.com/hobjobs/hob/engine/ssh/internal/hostconf"
 )
 
-// agentPatience is how long an agent may take to list its keys. Signing, which the user may have to
-// confirm, may take as long as the attempt lasts.
+// agentPatience is how long an agent may take to list its keys. For signing see [signLimit].
 const agentPatience = 5 * time.Second
 
 // keyAgent is a connection to an agent, which ends with its context: an agent may
@@ -90,4 +89,22 @@ func withKey(signers []ssh.Signer, key ssh.PublicKey) ssh.Signer {
 		return nil
 	}
 	return signers[i]
+}
+
+// agentKey is a key of the agent, which may ask the user to confirm each use.
+type agentKey struct {
+	ssh.AlgorithmSigner
+	limit *limit
+}
+
+// Sign implements [ssh.Signer].
+func (k agentKey) Sign(rand io.Reader, data []byte) (*ssh.Signature, error) {
+	return k.SignWithAlgorithm(rand, data, "")
+}
+
+// SignWithAlgorithm implements [ssh.AlgorithmSigner].
+func (k agentKey) SignWithAlgorithm(rand io.Reader, data []byte, algorithm string) (*ssh.Signature, error) {
+	before := k.limit.set(signLimit)
+	defer k.limit.set(before)
+	return k.AlgorithmSigner.SignWithAlgorithm(rand, data, algorithm)
 }

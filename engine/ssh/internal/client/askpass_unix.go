@@ -83,7 +83,8 @@ func (a *askpass) serve(ctx context.Context) {
 		switch kind {
 		case quitKind:
 			return
-		case "none": // a message, not a question
+		case "none": // a message, such as that a security key is to be touched
+			limitOf(ctx).involve()
 			continue
 		}
 		s, err := a.put(ctx, text)

@@ -31,6 +31,7 @@ type auth struct {
 	// content with but wants more than.
 	allowed, passed []string
 	agent           *keyAgent
+	keysTried       bool
 }
 
 func newAuth(ctx context.Context, d *Dialer, c *hostconf.Config, p asker) *auth {
@@ -91,6 +92,11 @@ func (a *auth) next(c *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
 		return nil, io.ErrUnexpectedEOF
 	}
 	a.allowed, a.passed = c.AllowedMethods, c.PartialSuccessMethods
+	asks := a.p.Questions != nil || a.p.Password != nil
+	keysAreNext := !a.c.NoPubkey && !a.keysTried && slices.Contains(c.AllowedMethods, "publickey")
+	if asks && !keysAreNext { // the server may wait for a person without a question, too
+		limitOf(a.ctx).involve()
+	}
 	return nil, nil
 }
 
@@ -169,6 +175,7 @@ func (a *auth) answer(name, instruction string, questions []string, echos []bool
 // signers are the keys to offer: those of IdentityFile that the agent has, those
 // of IdentityFile, the other ones of the agent. A server counts each.
 func (a *auth) signers() ([]ssh.Signer, error) {
+	a.keysTried = true
 	inAgent := a.fromAgent()
 	var first, files []ssh.Signer
 	used := map[string]bool{}
@@ -226,6 +233,11 @@ func (a *auth) fromAgent() []ssh.Signer {
 	if err != nil {
 		a.try("the agent (no response)")
 		return nil
+	}
+	for i, s := range signers {
+		if s, ok := s.(ssh.AlgorithmSigner); ok {
+			signers[i] = agentKey{s, limitOf(a.ctx)}
+		}
 	}
 	return signers
 }

@@ -41,8 +41,8 @@ type Settings struct {
 	// Transport is native (never the ssh program), openssh (always that), or any other value:
 	// whatever the configuration needs.
 	Transport string
-	// ConnectTimeout bounds connecting, and the wait for the host to show its key; 0: the
-	// configuration's value.
+	// ConnectTimeout bounds an attempt to connect, up to the first answer; 0: the configuration's
+	// value.
 	ConnectTimeout time.Duration
 }
 
@@ -59,11 +59,7 @@ func (d *Dialer) settings(host string) Settings {
 	return d.Settings(host)
 }
 
-const (
-	connectLimit   = 10 * time.Second
-	handshakeLimit = 20 * time.Second // until the host has shown its key
-	maxJumps       = 8
-)
+const maxJumps = 8
 
 // Resolve returns how host would be reached.
 func (d *Dialer) Resolve(ctx context.Context, host string) (*hostconf.Config, error) {
@@ -74,10 +70,17 @@ func (d *Dialer) Resolve(ctx context.Context, host string) (*hostconf.Config, er
 	return c, nil
 }
 
-// Dial connects to host and authenticates. The errors are *[Error] and those of
-// ctx.
+// Dial connects to host and authenticates, within the limit that ctx or else the host's configuration
+// has; see [Limit]. The errors are *[Error] and those of ctx.
 func (d *Dialer) Dial(ctx context.Context, host string, p Prompts) (shell.Transport, error) {
-	t, err := d.dial(ctx, host, asker{p, host}, nil, 0)
+	if limitOf(ctx) == nil {
+		var cancel context.CancelFunc
+		ctx, cancel = Limit(ctx, ConnectLimit)
+		defer cancel()
+	}
+	l := limitOf(ctx)
+	t, err := d.dial(ctx, host, asker{p.within(l), host}, nil, 0)
+	l.loggedIn()
 	if err != nil {
 		if ctx.Err() != nil && errors.Is(ctx.Err(), context.Canceled) {
 			return nil, ctx.Err()
@@ -93,13 +96,15 @@ func (d *Dialer) dial(ctx context.Context, host string, p asker, via *Transport,
 	if depth > maxJumps {
 		return nil, &Error{Step: "config", Err: errors.New("the jump hosts form a loop"), Final: true}
 	}
+	began := time.Now()
 	c, err := d.Resolve(ctx, host)
 	if err != nil {
 		return nil, err
 	}
 	set := d.settings(host)
-	if set.ConnectTimeout > 0 {
-		c.Timeout = set.ConnectTimeout
+	c.Timeout = cmp.Or(max(0, set.ConnectTimeout), max(0, c.Timeout), ConnectLimit)
+	if depth == 0 { // the way through all hops is one attempt
+		limitOf(ctx).set(c.Timeout - time.Since(began))
 	}
 	if set.Transport != Native && via == nil {
 		if t := d.attach(c); t != nil {
@@ -130,6 +135,9 @@ func (d *Dialer) dial(ctx context.Context, host string, p asker, via *Transport,
 // reach connects and authenticates.
 func (d *Dialer) reach(ctx context.Context, c *hostconf.Config, p asker, via *Transport) (*Transport, error) {
 	line, err := d.connect(ctx, c, via)
+	if err != nil && isLate(ctx) {
+		return nil, late("connect", "connect to %s", c.Address())
+	}
 	if err != nil {
 		return nil, connectError(c, err)
 	}
@@ -169,7 +177,7 @@ func (d *Dialer) connect(ctx context.Context, c *hostconf.Config, via *Transport
 		return proxy(c.ProxyCommand)
 	}
 	network := map[string]string{"inet": "tcp4", "inet6": "tcp6"}[c.AddressFamily]
-	dialer := net.Dialer{Timeout: cmp.Or(max(0, c.Timeout), connectLimit)}
+	dialer := net.Dialer{Timeout: c.Timeout} // so that each of several addresses gets its part of the time
 	return dialer.DialContext(ctx, cmp.Or(network, "tcp"), c.Address())
 }
 
@@ -224,8 +232,6 @@ func (d *Dialer) handshake(ctx context.Context, c *hostconf.Config, line net.Con
 	counted := newCounted(line)
 	stop := context.AfterFunc(ctx, func() { line.Close() })
 	defer stop()
-	silent := time.AfterFunc(cmp.Or(max(0, c.Timeout), handshakeLimit), func() { line.Close() })
-	defer silent.Stop()
 	keys, err := newHostKeys(c)
 	if err != nil {
 		return nil, &Error{Step: "host key", Err: err, Final: true}
@@ -234,7 +240,6 @@ func (d *Dialer) handshake(ctx context.Context, c *hostconf.Config, line net.Con
 	auth.line = counted
 	defer auth.close()
 	keys.ask = func(k HostKey) (bool, error) {
-		silent.Stop()
 		if p.HostKey == nil {
 			return false, nil
 		}
@@ -244,7 +249,6 @@ func (d *Dialer) handshake(ctx context.Context, c *hostconf.Config, line net.Con
 		User: c.User, Auth: auth.methods(), AuthCallback: auth.next, HostKeyAlgorithms: keys.algorithms(), ClientVersion: "SSH-2.0-hob",
 		HostKeyCallback: func(host string, remote net.Addr, key ssh.PublicKey) error {
 			err := keys.check(key)
-			silent.Stop()
 			auth.begun = err == nil
 			return err
 		},
@@ -275,10 +279,11 @@ func (d *Dialer) refused(ctx context.Context, c *hostconf.Config, keys *hostKeys
 		}
 	}
 	switch {
+	case isLate(ctx) && auth.begun:
+		return late("authenticate", "log in as %s", c.User)
+	case isLate(ctx):
+		return late("connect", "talk to %s", c.Address())
 	case ctx.Err() != nil:
-		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			return &Error{Step: "connect", Err: errors.New("no answer in time")}
-		}
 		return ctx.Err()
 	case keys.err != nil:
 		return keys.err
@@ -286,9 +291,6 @@ func (d *Dialer) refused(ctx context.Context, c *hostconf.Config, keys *hostKeys
 		return auth.refused(err)
 	}
 	text := strings.TrimPrefix(err.Error(), "ssh: handshake failed: ")
-	if errors.Is(err, net.ErrClosed) {
-		text = "no answer in time"
-	}
 	e := &Error{Step: "connect", Err: fmt.Errorf("talk to %s: %s", c.Address(), strings.TrimPrefix(text, "ssh: ")), closed: closed}
 	switch {
 	case !hungUp(err): // or the proxy command reported why

@@ -91,11 +91,7 @@ func (d *Dialer) run(ctx context.Context, path, host string, c *hostconf.Config,
 		"ControlPersist=no", "ClearAllForwardings=yes", "PermitLocalCommand=no", "RemoteCommand=none", "RequestTTY=no",
 		"LogLevel=ERROR",
 	}
-	limit := c.Timeout
-	if limit <= 0 {
-		limit = connectLimit
-	}
-	options = append(options, "ConnectTimeout="+strconv.Itoa(int((limit+time.Second-1)/time.Second)))
+	options = append(options, "ConnectTimeout="+strconv.Itoa(int((c.Timeout+time.Second-1)/time.Second)))
 	if c.Alive <= 0 {
 		options = append(options, "ServerAliveInterval="+strconv.Itoa(int(aliveEvery/time.Second)))
 	}
@@ -154,8 +150,8 @@ func (m *program) wait(ctx context.Context, c *hostconf.Config) (*Transport, err
 		case <-m.ended:
 			return nil, m.refused()
 		case <-ctx.Done():
-			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-				return nil, &Error{Step: "connect", Err: errors.New("no answer in time")}
+			if isLate(ctx) {
+				return nil, late("connect", "connect to %s with the ssh program", c.Address())
 			}
 			return nil, ctx.Err()
 		}
