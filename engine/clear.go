@@ -15,7 +15,8 @@ import (
 
 // Clear moves finished jobs to the trash and returns the jobs that it moved; a job that another
 // program clears at the same time is not among them. If any job has not ended, it moves none and
-// returns ErrRunning, or ErrElsewhere if this machine cannot determine it. It returns ErrNotFound
+// returns ErrRunning, or ErrElsewhere if this machine cannot determine it. ErrRunning also means that
+// a job has left processes that still run: its record shows them and ends them. It returns ErrNotFound
 // if none of the jobs exists any more, and ErrStateDir if some could not be moved. On a full disk
 // it empties the trash first.
 func (e *Engine) Clear(ctx context.Context, ids ...ID) ([]Job, error) {
@@ -47,7 +48,21 @@ func unique(ids []ID) []ID {
 	})
 }
 
-// finished returns the jobs of ids without duplicates, or an error if one has not ended.
+// leftError is the error for a job that has ended and whose processes have not.
+type leftError struct{ left []Process }
+
+func (e *leftError) Error() string {
+	text := fmt.Sprintf("it left a process that is still running: %d %s", e.left[0].PID, e.left[0].Command)
+	if more := len(e.left) - 1; more > 0 {
+		text += fmt.Sprintf(" (and %d more)", more)
+	}
+	return text
+}
+
+func (e *leftError) Unwrap() error { return ErrRunning }
+
+// finished returns the jobs of ids without duplicates, or an error if one has not ended, or has left
+// processes.
 func (e *Engine) finished(ctx context.Context, op string, ids []ID) ([]Job, error) {
 	jobs := make([]Job, 0, len(ids))
 	for _, id := range unique(ids) {
@@ -61,6 +76,9 @@ func (e *Engine) finished(ctx context.Context, op string, ids []ID) ([]Job, erro
 				err = ErrElsewhere
 			}
 			return nil, opError(op, j, err)
+		}
+		if j.LeftRunning() {
+			return nil, opError(op, j, &leftError{j.Exit.Survivors})
 		}
 		jobs = append(jobs, j)
 	}
@@ -217,7 +235,7 @@ func (e *Engine) Remove(ctx context.Context, ids ...ID) ([]Job, error) {
 
 // stopForRemoval stops a job that is running or has left processes behind.
 func (e *Engine) stopForRemoval(ctx context.Context, j Job) error {
-	if j.Status.Finished() && (j.Status != Lost || len(j.Exit.Survivors) == 0) {
+	if j.Status.Finished() && len(j.Exit.Survivors) == 0 {
 		return nil
 	}
 	if _, err := e.Stop(ctx, j.ID, StopOptions{}); !errors.Is(err, ErrNotRunning) {

@@ -41,7 +41,7 @@ func ErrorKindOf(err error) ErrorKind {
 		{ErrNotFound, "not_found", "the job no longer exists"},
 		{ErrNotRunning, "not_running", "the job is not running"},
 		{ErrNotQueued, "not_queued", "the job is not queued"},
-		{ErrRunning, "running", "the job has not ended; stop it first"},
+		{ErrRunning, "running", "the job has not ended, or has left processes; stop it first"},
 		{ErrNoInput, "no_input", "the job takes no input"},
 		{ErrUnreachable, "unreachable", "the host is unreachable"},
 		{ErrElsewhere, "elsewhere", "the job runs on another machine or container"},
@@ -116,6 +116,8 @@ func hintFor(err error, j Job) string {
 			where = " on " + j.Host
 		}
 		return fmt.Sprintf("it is queued%s; take it out of the queue first: hob kill %s, or do both: hob remove %[2]s", where, j.ID)
+	case errors.Is(err, ErrRunning) && j.Status.Finished():
+		return fmt.Sprintf("end it first: hob kill %s, or do both: hob remove %[1]s", j.ID)
 	case errors.Is(err, ErrRunning):
 		return "it is still running; stop it first, or remove it, which also stops it"
 	case errors.Is(err, ErrNoInput) && j.Kind == KindFile:

@@ -174,6 +174,13 @@ func (j Job) KnownPorts() []int {
 // Ended returns how the job ended; ok is false while it has not.
 func (j Job) Ended() (exit Exit, ok bool) { return j.Exit, j.Status.Finished() }
 
+// LeftRunning reports whether the job has ended and has left processes on this machine that still run,
+// as far as this machine can tell. It cannot be cleared until [Engine.Stop] has ended them.
+func (j Job) LeftRunning() bool {
+	here := j.Host == "" && j.Link != LinkElsewhere
+	return here && j.Status.Finished() && len(j.Exit.Survivors) > 0
+}
+
 // Ending describes, for the middle of a sentence, how the job ended and why, as in
 // "exited 127 (command not found)". It is empty while the job has not ended. It contains
 // text of the job and of other programs as it came: clean or escape it.

@@ -30,7 +30,7 @@ func (e *Engine) Sweep(ctx context.Context) error {
 		Keep: statedir.Keep{Age: r.Age, Count: r.Count, Bytes: r.Bytes, Trash: r.TrashAge},
 		Now:  e.cfg.now,
 		Boot: e.here.boot, SinceBoot: e.cfg.sinceBoot,
-		Ours:    func(rec *jobdir.Record) bool { return rec.Meta.Host != "" || e.here.canJudge(rec) },
+		Ours:    e.mayExpire,
 		Release: e.release,
 	})
 	switch {
@@ -40,6 +40,15 @@ func (e *Engine) Sweep(ctx context.Context) error {
 		return nil
 	}
 	return rootError(err)
+}
+
+// mayExpire reports whether a sweep of this machine may delete a job: not while processes that it left
+// still run.
+func (e *Engine) mayExpire(rec *jobdir.Record) bool {
+	if rec.Meta.Host != "" {
+		return true
+	}
+	return e.here.canJudge(rec) && !e.jobOf(rec).LeftRunning()
 }
 
 // expired reports whether the sweep itself moved a job on a host to dir, in the trash. Jobs started

@@ -78,6 +78,9 @@ func (e *Engine) processesOf(j Job) (ref proc.JobRef, ok bool) {
 		return ref, false
 	}
 	ref = proc.JobRef{Leader: st.Leader, Session: st.Session, Holder: st.Holder}
+	for _, p := range j.Exit.Survivors {
+		ref.Known = append(ref.Known, p.Identity())
+	}
 	if j.Kind == KindVirtual || st.Holder == proc.Self() {
 		ref.Holder = proc.Identity{} // a program with child processes of its own
 	}
@@ -318,14 +321,18 @@ func (e *Engine) Listeners(ctx context.Context, port int) ([]Listener, error) {
 	return found, nil
 }
 
-// owners returns the running jobs of this machine by the pids of their processes.
+// owners returns the jobs of this machine by the pids of their processes, also those that jobs which
+// have ended left running.
 func (e *Engine) owners(ctx context.Context) (map[int]Job, error) {
-	jobs, err := e.List(ctx, Filter{Running: true, Here: true})
+	jobs, err := e.List(ctx, Filter{Here: true})
 	if err != nil {
 		return nil, err
 	}
 	owners := map[int]Job{}
 	for _, j := range jobs {
+		if j.Status.Finished() && len(j.Exit.Survivors) == 0 {
+			continue
+		}
 		ref, ok := e.processesOf(j)
 		if !ok {
 			continue

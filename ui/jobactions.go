@@ -135,18 +135,14 @@ func (p *Pane) signal(j engine.Job, signal string) tea.Cmd {
 	})
 }
 
-// clear removes finished jobs; it can be undone for a while.
+// clear removes finished jobs; it can be undone for a while. Of several jobs, those that have left
+// processes stay.
 func (p *Pane) clear(jobs []engine.Job) tea.Cmd {
-	var ids []engine.ID
-	for _, j := range jobs {
-		if finished(j) {
-			ids = append(ids, j.ID)
-		}
-	}
+	jobs = slices.DeleteFunc(slices.Clone(jobs), func(j engine.Job) bool { return !finished(j) })
 	p.list.Unmark()
 	eng := p.eng
 	return p.async(func(ctx context.Context) func() tea.Cmd {
-		gone, err := eng.Clear(ctx, ids...)
+		gone, err := clearOver(ctx, eng, jobs)
 		return func() tea.Cmd {
 			switch {
 			case err == nil:
@@ -157,6 +153,24 @@ func (p *Pane) clear(jobs []engine.Job) tea.Cmd {
 			return p.fail("Can't clear", err)
 		}
 	})
+}
+
+// clearOver clears jobs. If some of several have left processes, it clears the others.
+func clearOver(ctx context.Context, eng jobEngine, jobs []engine.Job) ([]engine.Job, error) {
+	gone, err := eng.Clear(ctx, idsOf(jobs)...)
+	left := slices.DeleteFunc(slices.Clone(jobs), engine.Job.LeftRunning)
+	if errors.Is(err, engine.ErrRunning) && len(left) > 0 && len(left) < len(jobs) {
+		return eng.Clear(ctx, idsOf(left)...)
+	}
+	return gone, err
+}
+
+func idsOf(jobs []engine.Job) []engine.ID {
+	ids := make([]engine.ID, len(jobs))
+	for i, j := range jobs {
+		ids[i] = j.ID
+	}
+	return ids
 }
 
 // clearAsks is the number of jobs from which on clearing all finished ones asks first.

@@ -81,7 +81,7 @@ type query struct {
 	reader inspector
 
 	self      int
-	since     uint64 // start of the leader; older processes are outside
+	since     uint64 // start of the holder, or else of the leader; older processes are outside
 	leader    bool   // the leader's pid is still the leader's
 	holder    bool   // the holder's pid is still the holder's
 	idsValid  bool   // session and group numbers have not been reused
@@ -113,8 +113,12 @@ func newQuery(job JobRef, procs map[int]Process, reader inspector) *query {
 	// A program that holds jobs itself also has children that are not members.
 	q.holder = q.holder && reader.isHolder(job.Holder.PID)
 	q.idsValid = q.leader || (job.Leader.PID > 0 && !taken && (q.holder || job.Holder.IsZero()))
-	if start, ok := startNumber(job.Leader); ok && startsAreOrdered {
-		q.since = start
+	// A command that is kept running has a leader for each run, and daemons of all runs belong to the
+	// job: the holder is the process that precedes them.
+	for _, first := range []Identity{job.Leader, job.Holder} {
+		if start, ok := startNumber(first); ok && startsAreOrdered && (q.since == 0 || start < q.since) {
+			q.since = start
+		}
 	}
 	if q.holder {
 		q.addAncestors(job.Holder.PID)

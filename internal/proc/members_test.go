@@ -2,6 +2,7 @@ package proc
 
 import (
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -65,6 +66,20 @@ func TestMembersRule(t *testing.T) {
 			name:  "adopted by the holder, with its children",
 			procs: []Process{held, led, p(a, holder, a, a, 51), p(b, a, b, b, 52)},
 			want:  []int{leader, a, b},
+		},
+		{
+			name: "daemons of an earlier run, which are older than the leader",
+			procs: []Process{
+				held, led, p(a, holder, a, a, 41), p(b, a, b, b, 42), p(c, 1, c, c, 43),
+			},
+			facts: fakeFacts{jobs: map[int]string{c: "mine"}},
+			want:  []int{a, b, c, leader},
+		},
+		{
+			name:  "such daemons after the holder has ended",
+			procs: []Process{p(a, 1, a, a, 41), p(b, a, b, b, 42)},
+			facts: fakeFacts{jobs: map[int]string{a: "mine"}},
+			want:  []int{a, b},
 		},
 		{
 			name:  "a child of the holder that is not the job's",
@@ -169,8 +184,15 @@ func TestMembersRule(t *testing.T) {
 			want:  []int{a},
 		},
 		{
-			name:  "nothing older than the leader",
-			procs: []Process{held, led, p(a, 1, a, leader, 49)},
+			name:  "nothing older than the holder",
+			procs: []Process{held, led, p(a, 1, a, leader, 39)},
+			facts: fakeFacts{jobs: map[int]string{a: "mine"}},
+			want:  []int{leader},
+		},
+		{
+			name:  "nothing older than the leader of a program that holds jobs itself",
+			procs: []Process{led, p(a, 1, a, leader, 49)},
+			job:   func(j *JobRef) { j.Holder = Identity{} },
 			facts: fakeFacts{jobs: map[int]string{a: "mine"}},
 			want:  []int{leader},
 		},
@@ -199,7 +221,7 @@ func TestMembersRule(t *testing.T) {
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if !startsAreOrdered && tc.name == "nothing older than the leader" {
+			if !startsAreOrdered && strings.HasPrefix(tc.name, "nothing older than") {
 				t.Skip("start times are not ordered on this system")
 			}
 			ref := job

@@ -24,10 +24,11 @@ func (a *app) clearCommand() *cobra.Command {
 		Use:     "clear [ID…]",
 		GroupID: groupStop,
 		Short:   "Remove finished jobs and their files",
-		Long: "Remove finished jobs and their files. --undo restores them for an hour, or until the\n" +
-			"disk is full. --now deletes them at once; without IDs and other flags it deletes the\n" +
-			"jobs cleared before. If a host or container is gone for good, --forget removes the\n" +
-			"local record of a job there.",
+		Long: "Remove finished jobs and their files. Jobs that left processes running are kept until\n" +
+			"hob kill has ended these. --undo restores jobs for an hour, or until the disk is full.\n" +
+			"--now deletes them at once; without IDs and other flags it deletes the jobs cleared\n" +
+			"before. If a host or container is gone for good, --forget removes the local record of\n" +
+			"a job there.",
 		Example:           "hob clear make-test\nhob clear --finished --older 2d\nhob clear --finished --on web1\nhob clear --dir ~/src/shop\nhob clear --undo\nhob clear --now --finished",
 		ValidArgsFunction: a.completeJobs(engine.Filter{Finished: true}, true),
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.clear(cmd.Context(), args, f) },
@@ -94,13 +95,20 @@ func (a *app) clear(ctx context.Context, refs []string, f clearFlags) error {
 	return nil
 }
 
-// clearSelected clears the finished jobs that the flags select, if any. It skips jobs that
-// another program clears at the same time.
+// clearSelected clears the finished jobs that the flags select, if any. It skips jobs that have left
+// processes, and those that another program clears at the same time.
 func (a *app) clearSelected(
 	ctx context.Context, f clearFlags, act func(context.Context, ...engine.ID) ([]engine.Job, error),
 ) ([]engine.Job, error) {
 	for last := []engine.ID(nil); ; {
 		jobs, err := a.clearable(ctx, f)
+		jobs = slices.DeleteFunc(jobs, func(j engine.Job) bool {
+			if j.LeftRunning() && last == nil {
+				a.reportf("%s is kept, because processes that it left still run; end them: hob kill %[1]s", j.ID)
+				a.reportSurvivors(j.Exit.Survivors)
+			}
+			return j.LeftRunning()
+		})
 		if err != nil || len(jobs) == 0 {
 			return nil, err
 		}

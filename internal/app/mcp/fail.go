@@ -86,6 +86,8 @@ func failed(j engine.Job, doing string, err error) error {
 	case errors.Is(err, engine.ErrRunning) && j.Status == engine.Queued:
 		f.message = fmt.Sprintf("%s %s: it is queued: %s", doing, j.ID, waitReason(j, time.Now()))
 		f.hint = call("kill", j.ID) + " takes it out of the queue, " + call("remove", j.ID) + " clears it, too"
+	case errors.Is(err, engine.ErrRunning) && j.Status.Finished():
+		f.hint = call("kill", j.ID) + " ends it, " + call("remove", j.ID) + " ends it and clears the job"
 	case errors.Is(err, engine.ErrRunning):
 		f.message = fmt.Sprintf("%s %s: it is still running", doing, j.ID)
 		f.hint = call("kill", j.ID) + " ends it, " + call("remove", j.ID) + " ends and clears it"
