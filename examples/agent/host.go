@@ -18,8 +18,8 @@ type host struct {
 	pane       *ui.Pane
 	transcript []string
 	prompt     textinput.Model
-	question   *questionEvent // that a job asks; nil: none
-	reply      textinput.Model
+	reply      textinput.Model // to question
+	question   *questionEvent  // that a job asks; nil: none
 	w, h       int
 	busy       bool      // whether the model is working
 	foreground engine.ID // job of the call in the foreground
@@ -37,8 +37,7 @@ func newHost(a *agent, pane *ui.Pane) *host {
 
 func (h *host) say(text string) { h.transcript = append(h.transcript, text) }
 
-func (h *host) Init() tea.Cmd { return h.pane.Init() }
-
+func (h *host) Init() tea.Cmd                           { return h.pane.Init() }
 func (h *host) Update(msg tea.Msg) (tea.Model, tea.Cmd) { return h, h.update(msg) }
 
 func (h *host) update(msg tea.Msg) tea.Cmd {
@@ -135,8 +134,7 @@ func (h *host) ask(q questionEvent) {
 }
 
 func (h *host) View() tea.View {
-	var v tea.View
-	v.AltScreen, v.MouseMode = true, tea.MouseModeCellMotion
+	v := tea.View{AltScreen: true, MouseMode: tea.MouseModeCellMotion}
 	room := h.h/2 - 2
 	if room < 1 {
 		return v

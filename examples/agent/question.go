@@ -64,8 +64,10 @@ func (a *agent) lastLine(j engine.Job) (last string) {
 		return ""
 	}
 	defer log.Close()
-	for line := range log.Lines(a.ctx, engine.Query{Last: true, Limit: 1}) {
-		last = strings.TrimSpace(line.Text)
+	for line, err := range log.Lines(a.ctx, engine.Query{Last: true, Limit: 1}) {
+		if err == nil {
+			last = strings.TrimSpace(line.Text)
+		}
 	}
 	return last
 }
