@@ -80,6 +80,9 @@ func (e *Engine) finished(ctx context.Context, op string, ids []ID) ([]Job, erro
 		if j.LeftRunning() {
 			return nil, opError(op, j, &leftError{j.Exit.Survivors})
 		}
+		if j.Unrecorded != nil { // its holder will write to the directory
+			return nil, opError(op, j, fmt.Errorf("%w: %s", ErrUnrecorded, j.Unrecorded.Why))
+		}
 		jobs = append(jobs, j)
 	}
 	return jobs, nil

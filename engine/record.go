@@ -68,9 +68,13 @@ func observed(j Job, s State) Job {
 	if s.Size == (Size{}) {
 		s.Size = j.Size
 	}
-	if s.Status.Finished() {
+	switch u := s.Unrecorded; {
+	case s.Status.Finished():
 		s.Unrecorded = nil
 		s.Exit.Status = s.Status
+		s.Rest()
+	case u != nil: // only its holder can tell
+		s.Status, s.Exit = u.Exit.Status, u.Exit
 		s.Rest()
 	}
 	j.State = s

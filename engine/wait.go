@@ -70,7 +70,7 @@ func (e *Engine) waitUnless(ctx context.Context, id ID, also <-chan struct{}, st
 			return e.jobOf(rec).Exit, false, nil
 		}
 	}
-	if u := j.Unrecorded; err == nil && u != nil && !j.Status.Finished() {
+	if u := j.Unrecorded; err == nil && u != nil {
 		return u.Exit, false, &Error{Op: "wait for", Job: id, Err: fmt.Errorf("%w: %s", ErrUnrecorded, u.Why), Hint: "free disk space: the job's holder keeps trying"}
 	}
 	if err == nil {

@@ -174,7 +174,7 @@ type State struct {
 	Link       Link      `json:"-"`
 	LinkError  string    `json:"-"` // why the job cannot be reached
 	StaleSince time.Time `json:"-"` // zero: the facts are current
-	// Unrecorded is the job's end if it is known but cannot be recorded; other programs see a
+	// Unrecorded is the job's end if its holder knows it and cannot record it; the files show a
 	// running job. Otherwise nil.
 	Unrecorded *Unrecorded `json:"-"`
 }

@@ -3,6 +3,7 @@ package holder
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"io"
 	"os"
 	"path/filepath"
@@ -49,6 +50,7 @@ func lookBy(read func(dir string) (jobdir.Record, error), dir string) (s record.
 		return s, err
 	}
 	s = stateOf(&rec)
+	s.Unrecorded = unrecordedEnd(dir, &s)
 	if rec.ReadErr != nil && (err != nil || !rec.Finished()) {
 		s.Link, s.LinkError = record.LinkUnreachable, rec.ReadErr.Error()
 		if s.Status.Finished() { // according to incomplete records
@@ -56,6 +58,31 @@ func lookBy(read func(dir string) (jobdir.Record, error), dir string) (s record.
 		}
 	}
 	return s, nil
+}
+
+// endTimeout limits how long Look waits for a holder's answer.
+const endTimeout = 500 * time.Millisecond
+
+// unrecordedEnd returns the end of a job whose holder lives and cannot record it, because the disk
+// is full or read-only; nil if there is none. The holder is asked only if the job's process is gone
+// although the records have no end.
+func unrecordedEnd(dir string, s *record.State) *record.Unrecorded {
+	begun := s.Status == record.Running || s.Status == record.Stopping
+	if !begun || s.Leader.IsZero() || !SeesProcesses(s) || proc.Alive(s.Leader) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), endTimeout)
+	defer cancel()
+	c, err := Dial(ctx, dir)
+	if err != nil {
+		return nil
+	}
+	defer c.Close()
+	var facts Facts
+	if err := c.Do(ctx, TypeStatus, nil, &facts); err != nil {
+		return nil
+	}
+	return facts.Unrecorded
 }
 
 // stateOf returns the state according to the records.

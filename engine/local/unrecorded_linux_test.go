@@ -1,0 +1,93 @@
+package local_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/local"
+)
+
+// unwritable returns a state directory and a function that makes it read-only for this user.
+func unwritable(t *testing.T) (state string, refuse func(jobDir string)) {
+	t.Helper()
+	if os.Geteuid() == 0 { // permissions do not bind root
+		m := newMedium(t)
+		return filepath.Join(m.dir, "state"), func(string) { m.fail(t) }
+	}
+	return filepath.Join(shortDir(t), "state"), func(jobDir string) {
+		if err := os.Chmod(jobDir, 0o500); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.Chmod(jobDir, 0o700) })
+	}
+}
+
+// A job whose end its holder cannot record is gone nevertheless: a kill says what is missing, and
+// every later look, which asks the holder, shows the end.
+func TestKillOnReadOnlyDisk(t *testing.T) {
+	t.Parallel()
+	state, refuse := unwritable(t)
+	open := func() *engine.Engine {
+		e, err := engine.New(engine.WithStateDir(state), engine.WithBackend(local.New()), engine.WithClient("cli"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = e.Close() })
+		return e
+	}
+	e := open()
+	j, err := e.Start(t.Context(), engine.Spec{PTY: true, Script: "echo begun; sleep 600"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Dir(j.OutputPath)
+	began, err := e.Get(t.Context(), string(j.ID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	reserved(t, dir)
+	t.Cleanup(func() { // it keeps trying to record the end
+		_ = unix.Kill(began.Holder.PID, unix.SIGKILL)
+	})
+	refuse(dir)
+	_, err = e.Kill(t.Context(), j.ID)
+	if err == nil || !strings.Contains(err.Error(), "it has ended, but the end cannot be recorded") {
+		t.Errorf("kill: %v", err)
+	}
+	if err := unix.Kill(began.Leader.PID, 0); !errors.Is(err, unix.ESRCH) {
+		t.Errorf("its process: %v", err)
+	}
+	for name, e := range map[string]*engine.Engine{"the engine that stopped it": e, "another one": open()} {
+		jobs, err := e.List(t.Context(), engine.Filter{})
+		if err != nil || len(jobs) != 1 {
+			t.Fatalf("%s lists %+v, %v", name, jobs, err)
+		}
+		if got := jobs[0]; got.Status != engine.Killed || got.Exit.Reason != engine.ReasonKill || got.Unrecorded == nil {
+			t.Errorf("%s lists it as %s (%s)", name, got.Status, got.Exit.Reason)
+		}
+		if running, err := e.List(t.Context(), engine.Filter{Running: true}); err != nil || len(running) > 0 {
+			t.Errorf("%s lists %d running jobs, %v", name, len(running), err)
+		}
+		sub := e.Subscribe(engine.Filter{})
+		events, err := sub.Next(t.Context())
+		if err != nil || len(events) == 0 {
+			t.Fatalf("%s publishes %+v, %v", name, events, err)
+		}
+		if got := events[0].Job.Status; got != engine.Killed {
+			t.Errorf("%s publishes it as %s", name, got)
+		}
+		_ = sub.Close()
+		if exit, err := e.Wait(t.Context(), j.ID); !errors.Is(err, engine.ErrUnrecorded) || exit.Status != engine.Killed {
+			t.Errorf("%s waits until %+v, %v", name, exit, err)
+		}
+		if _, err := e.Clear(t.Context(), j.ID); !errors.Is(err, engine.ErrUnrecorded) {
+			t.Errorf("%s clears it: %v", name, err)
+		}
+	}
+}
