@@ -62,7 +62,10 @@ func Main(args []string) int {
 	a.args = args
 	root := a.newRoot()
 	root.SetArgs(args)
-	err := root.ExecuteContext(context.Background())
+	err := checkFileLimit()
+	if err == nil {
+		err = root.ExecuteContext(context.Background())
+	}
 	if a.eng != nil {
 		err = errors.Join(err, a.closeEngine(err))
 	}

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"strconv"
@@ -15,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/units"
 )
 
 // forwardedSignals are forwarded to the job: all signals that Go does not use itself. SIGPIPE
@@ -25,6 +27,22 @@ var forwardedSignals = []os.Signal{
 	unix.SIGALRM, unix.SIGVTALRM, unix.SIGXCPU, unix.SIGXFSZ, unix.SIGABRT,
 	unix.SIGTRAP, unix.SIGSYS, unix.SIGIO, unix.SIGWINCH,
 	unix.SIGTSTP, unix.SIGCONT, unix.SIGPIPE,
+}
+
+// minFiles is how many open files every command must be allowed to have. With fewer than eight the
+// Go runtime aborts the program as soon as it waits for a file or a process.
+const minFiles = 16
+
+func checkFileLimit() error {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil || limit.Cur >= minFiles {
+		return nil
+	}
+	return &failure{
+		exit: exitFailed, code: "failed",
+		err:  fmt.Errorf("only %s may be open at a time, and hob needs %d", units.Count(int(limit.Cur), "file"), minFiles),
+		hint: "allow more open files: ulimit -n 256",
+	}
 }
 
 // suspendSelf stops hob's process group, as Ctrl+Z does, until it is continued.
