@@ -305,9 +305,10 @@ func (t *Terminal) collectTables() {
 	for i := range t.screens {
 		s := &t.screens[i]
 		for _, r := range s.rows {
-			for x := range r.cells {
-				move(&r.cells[x])
+			for x := range r.used {
+				move(&r.stored[x])
 			}
+			move(&r.fill)
 		}
 		move(&s.saved.pen)
 	}

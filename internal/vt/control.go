@@ -109,7 +109,7 @@ func (t *Terminal) escapePlain(c byte) {
 		t.lineFeed()
 		t.carriageReturn()
 	case 'H':
-		t.tabs[t.cur.x] = true
+		t.tabs[t.cur.x], t.tabsSet = true, true
 	case 'M':
 		t.reverseLineFeed()
 	case 'N', 'O':
@@ -158,10 +158,7 @@ func (t *Terminal) softReset() {
 // alignmentTest is DECALN: it fills the screen with E.
 func (t *Terminal) alignmentTest() {
 	for _, r := range t.scr.rows {
-		for x := range r.cells {
-			r.cells[x] = Cell{ch: 'E'}
-		}
-		r.wrap, r.size = false, singleWidth
+		r.blank(Cell{ch: 'E'})
 	}
 	t.unwrapBefore(0)
 	t.resetMargins()

@@ -67,6 +67,7 @@ func (t *Terminal) csiPlain(final byte) {
 	case 'u':
 		t.restoreCursor()
 	case 'g':
+		t.tabsSet = true
 		switch t.param(0, 0) {
 		case 0:
 			t.tabs[c.x] = false
@@ -211,8 +212,7 @@ func (t *Terminal) csiPrivate(final byte) {
 		t.eraseLine(t.param(0, 0), true)
 	case key == '?'<<8|'W':
 		if t.param(0, 0) == 5 {
-			t.tabs = t.tabs[:0]
-			t.resetTabs()
+			t.defaultTabs()
 		}
 	case key == '?'<<8|'n':
 		t.decStatus(t.param(0, 0))
@@ -298,31 +298,29 @@ func (t *Terminal) eraser(selective bool) func(y, a, b int) {
 // eraseDisplay is ED and DECSED.
 func (t *Terminal) eraseDisplay(what int, selective bool) {
 	c := &t.cur
-	eraseRow := t.eraser(selective)
-	erase := func(y, to int) {
-		eraseRow(y, 0, to)
-		if !selective {
-			t.scr.rows[y].size = singleWidth
+	erase := t.eraseRows
+	if selective || t.guarded {
+		erase = func(a, b int) {
+			for y := a; y < b; y++ {
+				t.eraseUnprotected(y, 0, t.cols)
+				if !selective {
+					t.scr.rows[y].size = singleWidth
+				}
+			}
 		}
 	}
 	switch what {
 	case 0:
-		if c.x == 0 {
-			erase(c.y, 0) // resets the row's size
+		if c.x == 0 && !selective {
+			t.scr.rows[c.y].size = singleWidth
 		}
 		t.eraseLine(0, selective)
-		for y := c.y + 1; y < t.rows; y++ {
-			erase(y, t.cols)
-		}
+		erase(c.y+1, t.rows)
 	case 1:
-		for y := range c.y {
-			erase(y, t.cols)
-		}
+		erase(0, c.y)
 		t.eraseLine(1, selective)
 	case 2:
-		for y := range t.rows {
-			erase(y, t.cols)
-		}
+		erase(0, t.rows)
 	case 3:
 		if !selective {
 			t.history.clear()

@@ -126,7 +126,7 @@ func (t *Terminal) setPrivateMode(n int, on bool) {
 	case 1047:
 		t.switchScreen(on)
 		if !on {
-			t.screens[1].rows = nil
+			t.discardAlternate()
 		}
 	case 1048:
 		if on {
@@ -188,7 +188,7 @@ func (t *Terminal) alternate(on bool) {
 		t.cur.pen.bg = bg
 	case !on:
 		t.switchScreen(false)
-		t.screens[1].rows = nil
+		t.discardAlternate()
 		t.restoreCursor()
 	}
 }

@@ -27,17 +27,17 @@ func (t *Terminal) printPlain(p []byte) []byte {
 			c.pending = false
 		}
 		r := t.scr.rows[c.y]
-		cells := r.cells
 		if r.wrap {
 			r.settle()
-			if last := len(cells) - 1; c.x < last && c.x+len(p) > last && cells[last].attr&widthMask == wideTail {
+			if last := r.cols - 1; c.x < last && c.x+len(p) > last && r.at(last).attr&widthMask == wideTail {
 				t.print(rune(p[0])) // blanks its first half, and ends the wrap
 				p = p[1:]
 				continue
 			}
 		}
-		split(cells, c.x)
-		dst := cells[c.x:]
+		r.store(c.x + 1)
+		split(r.stored, c.x)
+		dst := r.stored[c.x:]
 		n := min(len(p), len(dst))
 		dst = dst[:n]
 		pen := c.pen
@@ -53,13 +53,17 @@ func (t *Terminal) printPlain(p []byte) []byte {
 		t.last = rune(p[i-1])
 		p = p[i:]
 		c.x += i
-		if c.x < len(cells) {
-			if cells[c.x].attr&widthMask == wideTail { // its first half was overwritten
-				cells[c.x] = Cell{}
+		if c.x < r.used {
+			if r.stored[c.x].attr&widthMask == wideTail { // its first half was overwritten
+				r.stored[c.x] = Cell{}
 			}
 			continue
 		}
-		c.x = len(cells) - 1
+		r.used = c.x
+		if c.x < r.cols {
+			continue
+		}
+		c.x = r.cols - 1
 		c.pending = t.modes.has(modeAutoWrap)
 	}
 	return p
@@ -87,7 +91,7 @@ func (t *Terminal) printText(p []byte) []byte {
 	if !t.plain || c.pending || t.modes.has(modeGraphemes) {
 		return p
 	}
-	cells := t.scr.rows[c.y].cells
+	cells := t.scr.rows[c.y].all()
 	x := c.x
 	if x > 0 && t.mayJoin(cells[:x]) {
 		return p
@@ -192,7 +196,7 @@ func (t *Terminal) put(ch uint32, w int) {
 		if !wrapping || w > t.rgt-t.left+1 {
 			return // no room for a wide character
 		}
-		if e := &t.scr.rows[c.y].cells[c.x]; e.ch == 0 && e.attr&widthMask == 0 {
+		if e := &t.scr.rows[c.y].all()[c.x]; e.ch == 0 && e.attr&widthMask == 0 {
 			e.attr |= edgeSpacer
 		}
 		t.wrap()
@@ -203,7 +207,7 @@ func (t *Terminal) put(ch uint32, w int) {
 		t.insertCells(c.y, c.x, w)
 	}
 	r.settle()
-	cells := r.cells
+	cells := r.all()
 	split(cells, c.x)
 	split(cells, c.x+w)
 	cell := c.pen
@@ -226,7 +230,7 @@ func (t *Terminal) put(ch uint32, w int) {
 // pending wrap or without wrapping, that is the character under the cursor.
 func (t *Terminal) previous() (x int, ok bool) {
 	x = t.cur.x
-	c := t.scr.rows[t.cur.y].cells
+	c := t.scr.rows[t.cur.y].all()
 	stuck := !t.modes.has(modeAutoWrap) && x == t.rightLimit() && (c[x].ch != 0 || c[x].attr&widthMask == wideTail)
 	if !t.cur.pending && !stuck {
 		x--
@@ -260,7 +264,7 @@ func (t *Terminal) join(r rune, w int) bool {
 	if !ok {
 		return false
 	}
-	cell := &t.scr.rows[t.cur.y].cells[x]
+	cell := &t.scr.rows[t.cur.y].all()[x]
 	if w > 0 && t.oneCell == 0 && cell.ch&clusterBit == 0 && !joinsLone(r) && (!byCluster || cell.ch < 0x300) {
 		return false // no character with a width joins this one
 	}
@@ -286,7 +290,7 @@ func (t *Terminal) join(r rune, w int) bool {
 		if !t.widen(x) {
 			return true
 		}
-		cell = &t.scr.rows[t.cur.y].cells[x]
+		cell = &t.scr.rows[t.cur.y].all()[x]
 	default:
 		return true // the width is not possible by code point: ignore r
 	}
@@ -327,7 +331,7 @@ func (t *Terminal) widen(x int) bool {
 	if x+1 > t.rightLimit() {
 		return false
 	}
-	cells := t.scr.rows[t.cur.y].cells
+	cells := t.scr.rows[t.cur.y].all()
 	split(cells, x+2)
 	tail := cells[x]
 	tail.ch, tail.attr = 0, tail.attr|wideTail

@@ -23,12 +23,24 @@ func (t *Terminal) areaAt(i int) (area, bool) {
 func (t *Terminal) each(a area, f func(c *Cell)) {
 	for y := a.top; y <= a.bot; y++ {
 		t.scr.rows[y].settle()
-		cells := t.scr.rows[y].cells
+		cells := t.scr.rows[y].all()
 		split(cells, a.left)
 		split(cells, a.right+1)
 		for x := a.left; x <= a.right; x++ {
 			f(&cells[x])
 		}
+	}
+}
+
+// fillArea makes all cells of the area the same.
+func (t *Terminal) fillArea(a area, c Cell) {
+	if a.left > 0 || a.right < t.cols-1 {
+		t.each(a, func(old *Cell) { *old = c })
+		return
+	}
+	for _, r := range t.scr.rows[a.top : a.bot+1] {
+		r.settle()
+		r.become(c)
 	}
 }
 
@@ -42,12 +54,11 @@ func (t *Terminal) rectangle(final byte) {
 		if a, ok := t.areaAt(1); ok && (ch >= 32 && ch < 127 || ch >= 160 && ch < 256) {
 			cell := t.cur.pen
 			cell.ch = uint32(t.translate(rune(ch)))
-			t.each(a, func(c *Cell) { *c = cell })
+			t.fillArea(a, cell)
 		}
 	case 'z': // DECERA
 		if a, ok := t.areaAt(0); ok {
-			blank := t.blank()
-			t.each(a, func(c *Cell) { *c = blank })
+			t.fillArea(a, t.blank())
 		}
 	case '{': // DECSERA
 		if a, ok := t.areaAt(0); ok {
@@ -82,9 +93,9 @@ func (t *Terminal) copyArea() {
 	}
 	rows := t.scr.rows
 	copyRow := func(i int) {
-		src := rows[from.top+i].cells
+		src := rows[from.top+i].all()
 		rows[top+i].settle()
-		copyCells(rows[top+i].cells, src, left, from.left, w)
+		copyCells(rows[top+i].all(), src, left, from.left, w)
 	}
 	if top > from.top {
 		for i := h - 1; i >= 0; i-- {
@@ -205,7 +216,7 @@ func (t *Terminal) reportChecksum() {
 	a, ok := t.areaAt(2)
 	sum := uint16(0)
 	for y := a.top; ok && y <= a.bot; y++ {
-		cells := t.scr.rows[y].cells[a.left : a.right+1]
+		cells := t.scr.rows[y].all()[a.left : a.right+1]
 		if t.checksums&sumBlanks == 0 {
 			for n := len(cells); n > 0 && cells[n-1].ch == 0; n = len(cells) {
 				cells = cells[:n-1]

@@ -23,7 +23,7 @@ func (t *Terminal) Resize(cols, rows int) {
 		alt.rows = cropRows(alt.rows, cols, rows, max(0, c.y-rows+1))
 		c.y -= max(0, c.y-rows+1)
 	}
-	t.cols, t.rows = cols, rows
+	t.cols, t.rows, t.spare = cols, rows, nil
 	t.tabs = t.tabs[:min(len(t.tabs), cols)]
 	t.resetTabs()
 	t.modes.set(modeSynchronized, false)
@@ -44,10 +44,10 @@ func cropRows(old []*row, cols, rows, skip int) []*row {
 	fresh := newRows(cols, rows)
 	for y := 0; y < rows && y+skip < len(old); y++ {
 		from := old[y+skip]
-		n := copy(fresh[y].cells, from.cells)
+		n := copy(fresh[y].all(), from.all())
 		fresh[y].size = from.size
-		if n < len(from.cells) && from.cells[n].attr&widthMask == wideTail {
-			fresh[y].cells[n-1] = Cell{bg: from.cells[n-1].bg}
+		if n < from.cols && from.stored[n].attr&widthMask == wideTail {
+			fresh[y].stored[n-1] = Cell{bg: from.stored[n-1].bg}
 		}
 	}
 	return fresh
@@ -110,7 +110,7 @@ func (t *Terminal) reflow(s *screen, cur, saved *cursor, cols, rows int) {
 // usedRows counts the rows down to the last one with text or the cursor.
 func usedRows(rows []*row, cursorY int) int {
 	n := len(rows)
-	for n > cursorY+1 && len(trimBlank(rows[n-1].cells)) == 0 {
+	for n > cursorY+1 && len(rows[n-1].trimmed()) == 0 {
 		n--
 	}
 	return n
@@ -123,7 +123,7 @@ func (t *Terminal) logicalLines(rows []*row, marks []mark) []line {
 	var cur []Cell
 	var first lineSize
 	if h := &t.history; h.open {
-		spacer := h.spacer && rows[0].cells[0].attr&widthMask != wideHead
+		spacer := h.spacer && rows[0].at(0).attr&widthMask != wideHead
 		if cur, _ = h.popLine(t, nil); spacer {
 			cur = append(cur, Cell{})
 		}
@@ -138,7 +138,7 @@ func (t *Terminal) logicalLines(rows []*row, marks []mark) []line {
 		}
 		cells, wraps := r.text(next)
 		if len(cells) == 0 && len(cur) > 0 {
-			cells = r.cells[:1] // so that it remains a separate row
+			cells = r.all()[:1] // so that it remains a separate row
 		}
 		for i := range marks {
 			if m := &marks[i]; m.c.y == y {
@@ -175,14 +175,14 @@ func (t *Terminal) wrapLines(lines []line, marks []mark, cols int) (rows []*row,
 		offset := 0
 		for {
 			n := cut(l.cells[offset:], cols)
-			r := &row{cells: make([]Cell, cols), size: l.size}
+			r := &row{cols: cols, size: l.size}
 			if n <= cols {
-				copy(r.cells, l.cells[offset:offset+n])
+				copy(r.all(), l.cells[offset:offset+n])
 			}
 			more := offset+n < len(l.cells)
 			r.wrap = more
 			if more && n < cols {
-				r.cells[n].attr |= edgeSpacer
+				r.all()[n].attr |= edgeSpacer
 			}
 			for i := range marks {
 				m := &marks[i]

@@ -1,31 +1,9 @@
 package vt
 
+import "slices"
+
 // blank returns an erased cell, with the background of the pen (BCE).
 func (t *Terminal) blank() Cell { return Cell{bg: t.cur.pen.bg} }
-
-func fillCells(c []Cell, b Cell) {
-	if b == (Cell{}) {
-		clear(c)
-		return
-	}
-	for i := range c {
-		c[i] = b
-	}
-}
-
-// blank erases the row.
-func (r *row) blank(b Cell) {
-	fillCells(r.cells, b)
-	r.wrap, r.size = false, singleWidth
-}
-
-// split blanks a wide character that spans columns x-1 and x.
-func split(c []Cell, x int) {
-	if x <= 0 || x >= len(c) || c[x].attr&widthMask != wideTail {
-		return
-	}
-	c[x-1], c[x] = Cell{}, Cell{}
-}
 
 // erase blanks columns a to b-1 of row y.
 func (t *Terminal) erase(y, a, b int) {
@@ -33,15 +11,30 @@ func (t *Terminal) erase(y, a, b int) {
 		return
 	}
 	r := t.scr.rows[y]
-	split(r.cells, a)
-	split(r.cells, b)
-	fillCells(r.cells[a:b], t.blank())
-	if b == len(r.cells) {
-		r.wrap = false
-		if a == 0 {
-			t.unwrapBefore(y)
-		}
+	r.split(a)
+	r.split(b)
+	if b < r.cols {
+		r.store(b)
+		fillCells(r.stored[a:b], t.blank())
+		return
 	}
+	r.becomeFrom(a, t.blank())
+	r.wrap = false
+	if a == 0 {
+		t.unwrapBefore(y)
+	}
+}
+
+// eraseRows blanks the rows from a to b-1, and their sizes.
+func (t *Terminal) eraseRows(a, b int) {
+	if a >= b {
+		return
+	}
+	blank := t.blank()
+	for _, r := range t.scr.rows[a:b] {
+		r.blank(blank)
+	}
+	t.unwrapBefore(a)
 }
 
 // unwrapBefore ends the line before row y, which no longer continues it.
@@ -56,15 +49,24 @@ func (t *Terminal) unwrapBefore(y int) {
 
 // eraseUnprotected blanks cells that are not protected by DECSCA or SPA.
 func (t *Terminal) eraseUnprotected(y, a, b int) {
-	c := t.scr.rows[y].cells
+	r := t.scr.rows[y]
 	blank := t.blank()
-	for x := a; x < b; x++ {
-		if c[x].attr&protectedBit != 0 {
+	if r.fill != blank {
+		r.store(b)
+	}
+	for x := a; x < min(b, r.used); x++ {
+		if r.stored[x].attr&protectedBit != 0 {
 			continue
 		}
-		split(c, x)
-		split(c, x+1)
-		c[x] = blank
+		r.split(x)
+		r.split(x + 1)
+		r.stored[x] = blank
+	}
+	if b == r.cols {
+		if r.used == r.cols {
+			r.fill = blank
+		}
+		r.forget()
 	}
 }
 
@@ -81,14 +83,15 @@ func (t *Terminal) scrollUp(top, bot, n int, keep bool) {
 	}
 	rows := t.scr.rows
 	keep = keep && top == 0 && !t.onAlt() && t.history.limit > 0
-	for range n {
-		r := rows[top]
-		if keep {
+	if keep {
+		for _, r := range rows[top : top+n] {
 			t.history.push(t, r)
 		}
-		copy(rows[top:bot], rows[top+1:bot+1])
-		rows[bot] = r
-		r.blank(t.blank())
+	}
+	rotate(rows[top:bot+1], n)
+	blank := t.blank()
+	for _, r := range rows[bot+1-n : bot+1] {
+		r.blank(blank)
 	}
 	if top > 0 || !keep {
 		t.unwrapBefore(top)
@@ -106,14 +109,26 @@ func (t *Terminal) scrollDown(top, bot, n int) {
 		return
 	}
 	rows := t.scr.rows
-	for range n {
-		r := rows[bot]
-		copy(rows[top+1:bot+1], rows[top:bot])
-		rows[top] = r
-		r.blank(t.blank())
+	rotate(rows[top:bot+1], bot+1-top-n)
+	blank := t.blank()
+	for _, r := range rows[top : top+n] {
+		r.blank(blank)
 	}
 	t.unwrapBefore(top)
 	rows[bot].wrap = false
+}
+
+// rotate moves the first n rows to the end.
+func rotate(rows []*row, n int) {
+	if n == 1 {
+		first := rows[0]
+		copy(rows, rows[1:])
+		rows[len(rows)-1] = first
+		return
+	}
+	slices.Reverse(rows[:n])
+	slices.Reverse(rows[n:])
+	slices.Reverse(rows)
 }
 
 // scrollPart moves the cells between the margins, up by n or down by -n.
@@ -121,55 +136,33 @@ func (t *Terminal) scrollPart(top, bot, n int) {
 	a, b := t.left, t.rgt+1
 	rows := t.scr.rows
 	for y := top; y <= bot; y++ {
-		split(rows[y].cells, a)
-		split(rows[y].cells, b)
+		rows[y].split(a)
+		rows[y].split(b)
 	}
 	if n > 0 {
 		for y := top; y+n <= bot; y++ {
-			copy(rows[y].cells[a:b], rows[y+n].cells[a:b])
+			copy(rows[y].all()[a:b], rows[y+n].all()[a:b])
 		}
 		top = bot - n + 1
 	} else {
 		for y := bot; y+n >= top; y-- {
-			copy(rows[y].cells[a:b], rows[y+n].cells[a:b])
+			copy(rows[y].all()[a:b], rows[y+n].all()[a:b])
 		}
 		bot = top - n - 1
 	}
 	for y := top; y <= bot; y++ {
-		fillCells(rows[y].cells[a:b], t.blank())
+		fillCells(rows[y].all()[a:b], t.blank())
 	}
 }
 
 // insertCells shifts row y right from column x up to the right margin.
 func (t *Terminal) insertCells(y, x, n int) {
-	end := t.rgt + 1
-	n = min(n, end-x)
-	r := t.scr.rows[y]
-	c := r.cells
-	split(c, x)
-	split(c, end)
-	split(c, end-n)
-	copy(c[x+n:end], c[x:])
-	fillCells(c[x:x+n], t.blank())
-	if end == len(c) {
-		r.wrap = false
-	}
+	t.scr.rows[y].insert(x, t.rgt+1, n, t.blank())
 }
 
 // deleteCells shifts row y left to column x from up to the right margin.
 func (t *Terminal) deleteCells(y, x, n int) {
-	end := t.rgt + 1
-	n = min(n, end-x)
-	r := t.scr.rows[y]
-	c := r.cells
-	split(c, x)
-	split(c, x+n)
-	split(c, end)
-	copy(c[x:end-n], c[x+n:end])
-	fillCells(c[end-n:end], t.blank())
-	if end == len(c) {
-		r.wrap = false
-	}
+	t.scr.rows[y].remove(x, t.rgt+1, n, t.blank())
 }
 
 // shiftColumns is DECIC, DECDC, SL and SR: every row between the margins.
@@ -263,6 +256,14 @@ func (t *Terminal) reverseLineFeed() {
 	}
 }
 
+// defaultTabs sets a tab stop every eight columns.
+func (t *Terminal) defaultTabs() {
+	if t.tabsSet {
+		t.tabs, t.tabsSet = t.tabs[:0], false
+	}
+	t.resetTabs()
+}
+
 func (t *Terminal) resetTabs() {
 	for x := len(t.tabs); x < t.cols; x++ {
 		t.tabs = append(t.tabs, x%8 == 0 && x > 0)
@@ -300,17 +301,29 @@ func (t *Terminal) switchScreen(alt bool) {
 	if alt {
 		t.scr = &t.screens[1]
 		if t.scr.rows == nil {
-			t.scr.rows = newRows(t.cols, t.rows)
+			t.scr.rows, t.spare = t.spare, nil
+			if t.scr.rows == nil {
+				t.scr.rows = newRows(t.cols, t.rows)
+			}
 		}
 	}
 }
 
-func (t *Terminal) eraseScreen() {
-	for y := range t.rows {
-		t.erase(y, 0, t.cols)
-		t.scr.rows[y].size = singleWidth
+// discardAlternate erases the alternate screen. Its rows are kept for the next one, without
+// the memory of their cells.
+func (t *Terminal) discardAlternate() {
+	alt := &t.screens[1]
+	if alt.rows == nil {
+		return
 	}
+	for _, r := range alt.rows {
+		r.blank(Cell{})
+		r.stored = nil
+	}
+	alt.rows, t.spare = nil, alt.rows
 }
+
+func (t *Terminal) eraseScreen() { t.eraseRows(0, t.rows) }
 
 func (t *Terminal) saveCursor() {
 	t.scr.saved = t.cur

@@ -57,12 +57,12 @@ func (b *block) room() int { return blockSize - len(b.data) - 8*len(b.lines) - b
 // push encodes a row and adds it.
 func (s *scrollback) push(t *Terminal, r *row) {
 	s.pushed++
-	if s.open && s.spacer && r.cells[0].attr&widthMask != wideHead {
+	if s.open && s.spacer && r.at(0).attr&widthMask != wideHead {
 		s.pushCells(t, []Cell{{}}, true)
 	}
 	cells, wraps := r.text(nil)
 	if s.open && len(cells) == 0 {
-		cells = r.cells[:1] // so that it remains a separate row
+		cells = r.all()[:1] // so that it remains a separate row
 	}
 	if s.spacer = wraps && r.hasSpacer(); s.spacer {
 		cells = cells[:len(cells)-1]

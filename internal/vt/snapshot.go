@@ -89,11 +89,11 @@ func (s *snapshot) mainRows(limit int) {
 	first := max(0, n-limit)
 	rows := make([]*row, 0, n-first+t.rows)
 	for cells, wrapped := range t.ScrollbackRows(first) {
-		r := &row{cells: make([]Cell, t.cols), wrap: wrapped}
+		r := &row{cols: t.cols, wrap: wrapped}
 		if len(cells) <= t.cols {
-			copy(r.cells, cells)
+			copy(r.all(), cells)
 		}
-		if last := &r.cells[t.cols-1]; r.wrap && last.IsBlank() {
+		if last := &r.all()[t.cols-1]; r.wrap && last.IsBlank() {
 			last.attr |= edgeSpacer
 		}
 		rows = append(rows, r)
@@ -105,7 +105,7 @@ func (s *snapshot) mainRows(limit int) {
 func (s *snapshot) rows(rows []*row) {
 	var before []Cell // the cells that the row continues
 	for y, r := range rows {
-		s.row(r.cells, before)
+		s.row(r.all(), before)
 		s.lineSize(r.size)
 		before = nil
 		if y == len(rows)-1 {
@@ -113,13 +113,13 @@ func (s *snapshot) rows(rows []*row) {
 		}
 		// Force the wrap, in the default style, if drawing the next row would not
 		// cause it, or would fill the row that scrolls in.
-		next := rows[y+1].cells[0]
+		next := rows[y+1].at(0)
 		switch {
 		case !r.wraps():
 			s.put("\r\n")
 		case r.hasSpacer():
-			s.putf("\x1b[%dG", len(r.cells))
-			before = r.cells[:len(r.cells)-1]
+			s.putf("\x1b[%dG", r.cols)
+			before = r.all()[:r.cols-1]
 			if first, _ := utf8.DecodeRuneInString(s.t.CellText(next)); cellWidth(first) < 2 || next.bg != 0 {
 				s.cell(Cell{ch: 0x3000}, before)
 				s.put("\r\x1b[2X")
@@ -128,7 +128,7 @@ func (s *snapshot) rows(rows []*row) {
 		case next.ch == 0 || next.bg != 0:
 			s.put(" \r\x1b[X")
 		default:
-			before = r.cells
+			before = r.all()
 		}
 	}
 }

@@ -23,9 +23,9 @@ func (s *snapshot) position(c *cursor, scr *screen, x0, y0, limit int) {
 	x := c.x
 	var under Cell
 	if c.pending {
-		cells := s.t.screens[0].rows[0].cells
+		cells := s.t.screens[0].rows[0].all()
 		if scr.rows != nil {
-			cells = scr.rows[c.y].cells
+			cells = scr.rows[c.y].all()
 		}
 		if under = cells[c.x]; under.attr&widthMask == wideTail && c.x == limit {
 			x--
@@ -229,7 +229,7 @@ func (s *snapshot) repeatable(x0, y0 int) {
 	if t.last == 0 || !ok || !t.plain || t.modes.has(modeGraphemes) {
 		return
 	}
-	cells := t.scr.rows[t.cur.y].cells
+	cells := t.scr.rows[t.cur.y].all()
 	c := cells[x]
 	joins := x > 0 && t.last >= 0x300 && t.mayJoin(cells[:x])
 	if c.ch != uint32(t.last) || !c.SameStyle(t.cur.pen) || (c.attr^t.cur.pen.attr)&protectedBit != 0 || joins {

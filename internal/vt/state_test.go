@@ -49,7 +49,7 @@ func dump(t *Terminal) string {
 		s := &t.screens[i]
 		for y, r := range s.rows {
 			fmt.Fprintf(&b, "screen %d row %d wrap=%v size=%d ", i, y, y < t.rows-1 && r.wraps(), r.size)
-			row(r.cells)
+			row(r.all())
 			b.WriteByte('\n')
 		}
 		cursorOf("saved", s.saved)
@@ -84,12 +84,12 @@ func dump(t *Terminal) string {
 func broken(t *Terminal) string {
 	for i := range t.screens {
 		for y, r := range t.screens[i].rows {
-			for x, c := range r.cells {
+			for x, c := range r.all() {
 				w := c.attr & widthMask
 				switch {
-				case w == wideHead && (x+1 == len(r.cells) || r.cells[x+1].attr&widthMask != wideTail):
+				case w == wideHead && (x+1 == r.cols || r.all()[x+1].attr&widthMask != wideTail):
 					return fmt.Sprintf("screen %d: first half of a wide character alone at %d,%d", i, x, y)
-				case w == wideTail && (x == 0 || r.cells[x-1].attr&widthMask != wideHead):
+				case w == wideTail && (x == 0 || r.all()[x-1].attr&widthMask != wideHead):
 					return fmt.Sprintf("screen %d: second half of a wide character alone at %d,%d", i, x, y)
 				case c.ch != 0 && w != wideTail && displaywidth.String(t.CellText(c)) != c.Width():
 					return fmt.Sprintf("screen %d: %q at %d,%d is not %d wide", i, t.CellText(c), x, y, c.Width())

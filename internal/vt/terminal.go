@@ -69,6 +69,8 @@ type Terminal struct {
 	top, bot   int // scrolling margins, inclusive
 	left, rgt  int // horizontal margins, inclusive; the whole width unless DECLRMM
 	tabs       []bool
+	tabsSet    bool   // they are not the default ones
+	spare      []*row // for the next alternate screen, without cells
 	modes      modeSet
 	savedModes modeSet
 	plain      bool  // ASCII needs no translation: see updatePlain
@@ -108,48 +110,6 @@ type screen struct {
 	rows  []*row
 	saved cursor // DECSC
 	kitty kittyStack
-}
-
-type row struct {
-	cells []Cell
-	wrap  bool // the text continues in the next row
-	size  lineSize
-}
-
-// wraps reports whether the text continues in the next row, and its end was not erased.
-func (r *row) wraps() bool {
-	last := r.cells[len(r.cells)-1]
-	return r.wrap && (last.ch != 0 || last.attr&widthMask >= wideTail)
-}
-
-// settle resets wrap if the end of the row was erased, so that text written there does
-// not join the next row again.
-func (r *row) settle() { r.wrap = r.wraps() }
-
-// hasSpacer reports whether the row ends with a blank because a wide character did not
-// fit and moved to the next row.
-func (r *row) hasSpacer() bool {
-	return r.cells[len(r.cells)-1].attr&widthMask == edgeSpacer
-}
-
-// text returns the cells of the row that belong to its logical line. next is the
-// following row, if any.
-func (r *row) text(next *row) (cells []Cell, wraps bool) {
-	switch {
-	case !r.wraps():
-		return trimBlank(r.cells), false
-	case r.hasSpacer() && next != nil && next.cells[0].attr&widthMask == wideHead:
-		return r.cells[:len(r.cells)-1], true
-	}
-	return r.cells, true
-}
-
-func trimBlank(c []Cell) []Cell {
-	n := len(c)
-	for n > 0 && !c[n-1].isWritten() {
-		n--
-	}
-	return c[:n]
 }
 
 // cursor is the state that DECSC saves.
@@ -199,15 +159,22 @@ func clamp(v, lo, hi int) int { return max(lo, min(v, hi)) }
 
 // reset is RIS. It keeps the scrollback.
 func (t *Terminal) reset() {
+	t.discardAlternate()
+	rows := t.screens[0].rows
 	for i := range t.screens {
 		t.screens[i] = screen{saved: newCursor()}
 	}
-	t.screens[0].rows = newRows(t.cols, t.rows)
+	if rows == nil {
+		rows = newRows(t.cols, t.rows)
+	}
+	for _, r := range rows {
+		r.blank(Cell{})
+	}
+	t.screens[0].rows = rows
 	t.history.open = false
 	t.scr = &t.screens[0]
 	t.cur = newCursor()
-	t.tabs = nil
-	t.resetTabs()
+	t.defaultTabs()
 	t.modes, t.savedModes = defaultModes, defaultModes
 	t.palette, t.pens, t.titles = palette{}, nil, nil
 	t.shape, t.mouse, t.mouseEnc, t.modifyKeys = 0, MouseOff, MouseX10, 0
@@ -216,17 +183,6 @@ func (t *Terminal) reset() {
 	t.clusters, t.extras = clusterTable{}, extraTable{}
 	t.resetMargins()
 	t.updatePlain()
-}
-
-func newRows(cols, n int) []*row {
-	cells := make([]Cell, cols*n)
-	list := make([]row, n)
-	rows := make([]*row, n)
-	for y := range rows {
-		list[y].cells = cells[y*cols : (y+1)*cols : (y+1)*cols]
-		rows[y] = &list[y]
-	}
-	return rows
 }
 
 func (t *Terminal) Size() (cols, rows int) { return t.cols, t.rows }
@@ -266,7 +222,7 @@ func (t *Terminal) Row(y int) []Cell {
 	if y < 0 || y >= t.rows {
 		return nil
 	}
-	return t.scr.rows[y].cells
+	return t.scr.rows[y].all()
 }
 
 // Wrapped reports whether the text of row y continues in row y+1.

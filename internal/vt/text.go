@@ -10,7 +10,7 @@ import (
 func (t *Terminal) Text() string {
 	var b []byte
 	for _, r := range t.scr.rows {
-		for _, c := range r.cells {
+		for _, c := range r.all() {
 			b = t.appendText(b, c)
 		}
 		b = append(bytes.TrimRight(b, " "), '\n')
