@@ -115,7 +115,7 @@ func (k *checker) shell(ctx context.Context) bool {
 		e := noShell(k.conn.Transport, err)
 		e.Err = fmt.Errorf("sh does not respond there: %w", err)
 		if errors.Is(err, shell.ErrTimeout) || breaks(k.conn) {
-			e.Hint = "the connection broke or stopped responding, or the start-up files of the account block"
+			e.Hint = "the connection broke or stopped responding, or the start-up files of the account block or read their standard input"
 		}
 		return k.step("shell", began, "", e)
 	}

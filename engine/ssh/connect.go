@@ -202,7 +202,7 @@ func (h *host) attempt(ctx context.Context) (*conn, error) {
 		}
 	} else if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		h.b.dialer.Distrust(tr)
-		err = &client.Error{Step: "session", Err: errors.New("logged in, but sh does not answer in time"), Hint: client.SlowHint + "; the start-up files of the account may block"}
+		err = &client.Error{Step: "session", Err: errors.New("logged in, but sh does not answer in time"), Hint: "the start-up files of the account may block, or read their standard input; " + client.SlowHint}
 	} else if broken, ok := errors.AsType[*shell.BrokenError](err); ok {
 		if errors.Is(err, shell.ErrTimeout) {
 			h.b.dialer.Distrust(tr)

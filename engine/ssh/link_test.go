@@ -118,7 +118,7 @@ func newAnswerer(delay *atomic.Int64) *answerer {
 	a := &answerer{Reader: out, answers: answers, in: in, closed: make(chan struct{})}
 	go func() { // ends with the channel
 		defer answers.Close()
-		mark := regexp.MustCompile(`; echo ([A-Z2-7]{26}) `)
+		mark := regexp.MustCompile(`(?:; |\n)echo ([A-Z2-7]{26}) `)
 		buf := make([]byte, 1<<20)
 		for {
 			n, err := requests.Read(buf)

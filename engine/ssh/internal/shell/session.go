@@ -86,20 +86,37 @@ const (
 )
 
 // NewSession makes a session of ch, which it owns from then on, and defines
-// prelude's functions there. limit bounds the answer to that, for which the first request
-// does not wait; without it that fails.
+// prelude's functions there. limit bounds the time until sh reads, and then the answer to that; the
+// first request fails without them.
 func NewSession(ch Channel, prelude string, limit time.Duration) *Session {
 	s := &Session{
 		ch: ch, reqs: make(chan *request), sent: make(chan *request, 16), late: make(chan struct{}), over: make(chan struct{}),
 	}
 	s.life, s.failed = context.WithCancelCause(context.Background())
-	nonce := rand.Text()
-	// The braces make a truncated transfer a syntax error: nothing runs.
-	script := "{\n" + prelude + "\n}\necho; echo " + nonce + " $?\n"
-	opening := &request{script: []byte(script), limit: limit, most: startAnswer, nonce: nonce, opens: true, done: make(chan struct{})}
-	s.wg.Go(func() { s.write(opening) })
+	s.wg.Go(func() { s.write(prelude, limit) })
 	s.wg.Go(s.read)
 	return s
+}
+
+// knockEvery is how often a sh that has not answered is asked whether it reads.
+const knockEvery = 500 * time.Millisecond
+
+// knock asks the sh behind w whether it reads, until answered is closed: it prints mark then, on a line
+// after an empty one. A start-up file of the account may read a part of what is sent before sh does, and
+// sh would run the rest. Any rest of these lines does nothing.
+func knock(w io.Writer, mark string, answered <-chan struct{}) error {
+	again := time.NewTicker(knockEvery)
+	defer again.Stop()
+	for {
+		if _, err := io.WriteString(w, "echo\necho "+mark+" 0\n"); err != nil {
+			return err
+		}
+		select {
+		case <-again.C:
+		case <-answered:
+			return nil
+		}
+	}
 }
 
 // Do runs script and returns what it prints. limit is how long it may take.
@@ -156,9 +173,19 @@ func (s *Session) do(ctx context.Context, r *request) (Answer, error) {
 	}
 }
 
-// write sends requests, the first of which is r, until the session breaks.
-func (s *Session) write(r *request) {
+// write sends requests until the session breaks: first those that make sure that sh reads, and that
+// define the functions of prelude, each of which may take limit.
+func (s *Session) write(prelude string, limit time.Duration) {
 	defer close(s.sent)
+	ready := &request{limit: limit, most: startAnswer, nonce: rand.Text(), done: make(chan struct{})}
+	s.sent <- ready
+	if s.unsent = knock(s.ch, ready.nonce, ready.done); s.unsent != nil || ready.err != nil {
+		return
+	}
+	nonce := rand.Text()
+	// The braces make a truncated transfer a syntax error: nothing runs.
+	script := "{\n" + prelude + "\n}\necho; echo " + nonce + " $?\n"
+	r := &request{script: []byte(script), limit: limit, most: startAnswer, nonce: nonce, opens: true, done: make(chan struct{})}
 	for {
 		s.sent <- r
 		if len(r.script) > 0 {
@@ -326,18 +353,36 @@ func Enter(ctx context.Context, ch Channel, command string, limit time.Duration)
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() { ch.Close() })
 	defer stop()
-	mark := rand.Text()
-	// Some shells read their script ahead: what follows is not sent before this was read.
-	_, err := io.WriteString(ch, "{ echo; echo "+mark+"; exec "+command+"; }\n")
 	var said []byte
-	for err == nil && !bytes.Contains(said, []byte("\n"+mark+"\n")) {
-		var n int
-		buf := make([]byte, 4096)
-		n, err = ch.Read(buf)
-		said = append(said, buf[:n]...)
-		if len(said) > startAnswer {
-			err = ErrTooMuch
+	await := func(mark string) (err error) {
+		for err == nil && !bytes.Contains(said, []byte("\n"+mark+" 0\n")) {
+			var n int
+			buf := make([]byte, 4096)
+			n, err = ch.Read(buf)
+			said = append(said, buf[:n]...)
+			if len(said) > startAnswer {
+				err = ErrTooMuch
+			}
 		}
+		return err
+	}
+	ready, mark := rand.Text(), rand.Text()
+	answered, knocked := make(chan struct{}), make(chan error, 1)
+	go func() { knocked <- knock(ch, ready, answered) }() // ends with the answer or the channel
+	err := await(ready)
+	close(answered)
+	if err != nil {
+		ch.Close() // it may be what knock waits for
+	}
+	if knockErr := <-knocked; err == nil {
+		err = knockErr
+	}
+	if err == nil {
+		// Some shells read their script ahead: what follows is not sent before this was read.
+		_, err = io.WriteString(ch, "{ echo; echo "+mark+" 0; exec "+command+"; }\n")
+	}
+	if err == nil {
+		err = await(mark)
 	}
 	if err == nil && stop() {
 		return nil
