@@ -40,6 +40,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
 	"github.com/hobjobs/hob/internal/statedir"
 )
@@ -130,6 +131,9 @@ func DefaultStateDir() (string, error) {
 }
 
 func rootError(err error) error {
+	if _, ok := errors.AsType[*jobdir.HeldError](err); ok {
+		return &Error{Op: "wait for another program", Err: err, Hint: hintFor(err, Job{})}
+	}
 	e := &Error{Op: "open", Err: fmt.Errorf("%w: %w", ErrStateDir, err)}
 	if r, ok := errors.AsType[*statedir.RootError](err); ok {
 		e.Hint = r.Hint
@@ -140,8 +144,15 @@ func rootError(err error) error {
 // StateDir returns the engine's state directory.
 func (e *Engine) StateDir() string { return e.root.Path() }
 
+// WithLockNotice returns a context for calls of the engine. One that has to wait for a second or more
+// for a lock, because another program holds it, calls notice with what it waits for.
+func WithLockNotice(ctx context.Context, notice func(text string)) context.Context {
+	return jobdir.WithLockNotice(ctx, notice)
+}
+
 // Exclusive acquires the lock called name in this state directory, across programs, and holds it until
-// release is called. Use it to check whether a job exists and start it otherwise.
+// release is called. Use it to check whether a job exists and start it otherwise. It returns an error if
+// another program holds the lock for a minute.
 func (e *Engine) Exclusive(ctx context.Context, name string) (release func(), err error) {
 	lock, err := e.root.Exclusive(ctx, name)
 	if err != nil {

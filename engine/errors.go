@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/hobjobs/hob/engine/record"
+	"github.com/hobjobs/hob/internal/jobdir"
 )
 
 // Conditions that callers distinguish. They are wrapped; test with errors.Is.
@@ -105,6 +106,9 @@ func opError(op string, j Job, err error) error {
 }
 
 func hintFor(err error, j Job) string {
+	if hint := jobdir.HeldHint(err); hint != "" {
+		return hint
+	}
 	switch {
 	case errors.Is(err, ErrElsewhere):
 		return "only the machine or container that runs it can do this; if that no longer exists, run hob clear --forget " + string(j.ID)

@@ -76,7 +76,7 @@ type QueueChange struct {
 
 // SetQueue changes a queue, at once and until the next change. The queue need not have been used. It
 // returns ErrInvalid for an impossible name or change.
-func (e *Engine) SetQueue(_ context.Context, name string, c QueueChange) (Queue, error) {
+func (e *Engine) SetQueue(ctx context.Context, name string, c QueueChange) (Queue, error) {
 	switch {
 	case !queue.ValidName(name):
 		return Queue{}, invalid("change a queue", fmt.Sprintf("%q cannot be the name of a queue", name), queue.NameHint)
@@ -85,14 +85,14 @@ func (e *Engine) SetQueue(_ context.Context, name string, c QueueChange) (Queue,
 	case c.Pause && c.Resume:
 		return Queue{}, invalid("change a queue", "both pause and resume", "choose one of them")
 	}
-	err := queue.Set(queue.Dir(e.root.Queues(), name), func(s *turn.Settings) {
+	err := queue.Set(ctx, queue.Dir(e.root.Queues(), name), func(s *turn.Settings) {
 		if c.Slots > 0 {
 			s.Slots = c.Slots
 		}
 		s.Paused = (s.Paused || c.Pause) && !c.Resume
 	})
 	if err != nil {
-		return Queue{}, &Error{Op: "change a queue", Err: err}
+		return Queue{}, &Error{Op: "change a queue", Err: err, Hint: hintFor(err, Job{})}
 	}
 	return e.queue(name)
 }
@@ -102,21 +102,21 @@ const MaxSlots = 10_000
 
 // StartFirst puts queued jobs before all others of their queues, in the given order. The error is
 // ErrNotQueued if one of them does not wait.
-func (e *Engine) StartFirst(_ context.Context, ids ...ID) error {
-	return e.eachQueue("put first", ids, queue.First)
+func (e *Engine) StartFirst(ctx context.Context, ids ...ID) error {
+	return e.eachQueue(ctx, "put first", ids, queue.First)
 }
 
 // StartNow starts queued jobs at once, although their queues have no free slot or the jobs that they
 // follow have not ended. The error is ErrNotQueued if one of them does not wait.
-func (e *Engine) StartNow(_ context.Context, ids ...ID) error {
-	return e.eachQueue("start", ids, queue.StartNow)
+func (e *Engine) StartNow(ctx context.Context, ids ...ID) error {
+	return e.eachQueue(ctx, "start", ids, queue.StartNow)
 }
 
 // ErrNotQueued means that a job does not wait in a queue: it has started or ended.
 var ErrNotQueued = errors.New("the job is not queued")
 
 // eachQueue calls change with the jobs of each queue.
-func (e *Engine) eachQueue(op string, ids []ID, change func(dir string, ids []string) error) error {
+func (e *Engine) eachQueue(ctx context.Context, op string, ids []ID, change func(ctx context.Context, dir string, ids []string) error) error {
 	byDir := map[string][]string{}
 	for _, id := range ids {
 		rec, err := e.record(id)
@@ -135,12 +135,12 @@ func (e *Engine) eachQueue(op string, ids []ID, change func(dir string, ids []st
 		byDir[dir] = append(byDir[dir], rec.ID)
 	}
 	for dir, jobs := range byDir {
-		err := change(dir, jobs)
+		err := change(ctx, dir, jobs)
 		if errors.Is(err, queue.ErrNotWaiting) || errors.Is(err, fs.ErrNotExist) {
 			err = ErrNotQueued
 		}
 		if err != nil {
-			return &Error{Op: op, Job: ID(jobs[0]), Err: err}
+			return &Error{Op: op, Job: ID(jobs[0]), Err: err, Hint: hintFor(err, Job{})}
 		}
 	}
 	return nil
@@ -148,12 +148,12 @@ func (e *Engine) eachQueue(op string, ids []ID, change func(dir string, ids []st
 
 // configureQueue applies the slots of the settings to the queue of a new job, if they have changed
 // since the last time.
-func (e *Engine) configureQueue(name string) error {
+func (e *Engine) configureQueue(ctx context.Context, name string) error {
 	slots := e.cfg.slots[name]
 	if slots < 1 {
 		return nil
 	}
-	return queue.Set(queue.Dir(e.root.Queues(), name), func(s *turn.Settings) {
+	return queue.Set(ctx, queue.Dir(e.root.Queues(), name), func(s *turn.Settings) {
 		if s.Configured != slots {
 			s.Slots, s.Configured = slots, slots
 		}
@@ -170,7 +170,7 @@ func (e *Engine) dependencies(ctx context.Context, spec Spec) (Spec, error) {
 	if spec.AfterAny, err = e.unended(ctx, spec.Host, spec.AfterAny, false); err != nil {
 		return spec, err
 	}
-	return spec, e.configureQueue(spec.Queue)
+	return spec, e.configureQueue(ctx, spec.Queue)
 }
 
 // unended returns the jobs among ids for which a job on host has to wait, and those that have ended

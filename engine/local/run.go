@@ -144,7 +144,7 @@ func (r *run) Watch(ctx context.Context, notify func(engine.State, engine.Note))
 // Background implements [engine.Run].
 func (r *run) Background(ctx context.Context) error {
 	if r.Request.Waits() {
-		if err := queue.Background(r.Dir, r.Request.Queue); !errors.Is(err, queue.ErrNotWaiting) {
+		if err := queue.Background(ctx, r.Dir, r.Request.Queue); !errors.Is(err, queue.ErrNotWaiting) {
 			return err
 		}
 	}
@@ -158,7 +158,7 @@ func (r *run) stopQueued(ctx context.Context, o engine.StopOptions) (report engi
 		o.Reason = engine.ReasonKill
 	}
 	began := time.Now()
-	if err := queue.Cancel(r.Dir, r.Request.Queue, o); err != nil {
+	if err := queue.Cancel(ctx, r.Dir, r.Request.Queue, o); err != nil {
 		if errors.Is(err, queue.ErrNotWaiting) {
 			return report, false, nil
 		}

@@ -77,8 +77,8 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (*engine.State, er
 	}
 	var place ticket
 	if l.Job.Waits() {
-		if place, err = b.enqueue(l); err != nil {
-			return nil, &engine.Error{Op: "queue", Job: l.ID, Backend: b.Name(), Err: err}
+		if place, err = b.enqueue(ctx, l); err != nil {
+			return nil, &engine.Error{Op: "queue", Job: l.ID, Backend: b.Name(), Err: err, Hint: jobdir.HeldHint(err)}
 		}
 		defer place.alive.Release()
 	}
@@ -271,7 +271,7 @@ type ticket struct {
 }
 
 // enqueue puts a new job in its queue. The caller has the job's lock.
-func (b *Backend) enqueue(l engine.Launch) (ticket, error) {
+func (b *Backend) enqueue(ctx context.Context, l engine.Launch) (ticket, error) {
 	if b.inProcess {
 		return ticket{}, fmt.Errorf("%w: a queue for jobs in this program", engine.ErrUnsupported)
 	}
@@ -279,7 +279,7 @@ func (b *Backend) enqueue(l engine.Launch) (ticket, error) {
 	if err != nil {
 		return ticket{}, err
 	}
-	env, gone, err := queue.Enter(l.Dir, l.Spec.Queue, l.Spec.After, l.Spec.AfterAny)
+	env, gone, err := queue.Enter(ctx, l.Dir, l.Spec.Queue, l.Spec.After, l.Spec.AfterAny)
 	if err != nil {
 		alive.Close()
 		return ticket{}, err

@@ -11,3 +11,4 @@ func (*Scanner) WaitsForInput([]Process, Source) Input     { return InputNone }
 func ListeningPorts([]Process) ([]Port, error)             { return nil, ErrUnsupported }
 func SetSubreaper() error                                  { return ErrUnsupported }
 func (r *Reaper) ReapOrphans()                             {}
+func LockHolder(string) (p Process, ok bool)               { return p, false }

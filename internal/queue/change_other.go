@@ -3,6 +3,7 @@
 package queue
 
 import (
+	"context"
 	"errors"
 
 	"github.com/hobjobs/hob/engine/record"
@@ -13,19 +14,19 @@ import (
 var ErrNotWaiting = errors.New("the job does not wait")
 
 // Set fails on this system.
-func Set(string, func(*turn.Settings)) error { return errors.ErrUnsupported }
+func Set(context.Context, string, func(*turn.Settings)) error { return errors.ErrUnsupported }
 
 // First fails on this system.
-func First(string, []string) error { return errors.ErrUnsupported }
+func First(context.Context, string, []string) error { return errors.ErrUnsupported }
 
 // StartNow fails on this system.
-func StartNow(string, []string) error { return errors.ErrUnsupported }
+func StartNow(context.Context, string, []string) error { return errors.ErrUnsupported }
 
 // Cancel fails on this system.
-func Cancel(string, string, record.StopOptions) error { return ErrNotWaiting }
+func Cancel(context.Context, string, string, record.StopOptions) error { return ErrNotWaiting }
 
 // Background fails on this system.
-func Background(string, string) error { return ErrNotWaiting }
+func Background(context.Context, string, string) error { return ErrNotWaiting }
 
 // Clean does nothing on this system.
 func Clean(string) bool { return false }

@@ -3,6 +3,7 @@
 package queue
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/atomicfile"
@@ -28,15 +30,24 @@ type queue struct {
 }
 
 // locked calls f with the queue in dir locked. dir is created if create is set.
-func locked(dir string, create bool, f func(q *queue) error) error {
+func locked(ctx context.Context, dir string, create bool, f func(q *queue) error) error {
 	if create {
 		if err := os.MkdirAll(filepath.Join(dir, "jobs"), 0o700); err != nil {
 			return err
 		}
 	}
-	unlock, err := turn.Lock(dir)
-	if err != nil {
+	var unlock func()
+	err := jobdir.AwaitLock(ctx, turn.LockPath(dir), func() (err error) {
+		if unlock, err = turn.TryLock(dir); unlock == nil && err == nil {
+			err = jobdir.ErrLocked
+		}
+		return err
+	})
+	if _, ok := errors.AsType[syscall.Errno](err); ok {
 		return &fs.PathError{Op: "lock the queue", Path: dir, Err: err}
+	}
+	if err != nil {
+		return err
 	}
 	defer unlock()
 	v, err := Read(dir)
@@ -83,14 +94,14 @@ func (q *queue) next() uint64 {
 
 // Enter adds the job in dir to the end of the queue name. The caller has the job's lock, and passes
 // the returned variables to the job's holder. leave removes the job again.
-func Enter(dir, name string, after, afterAny []record.ID) (env []string, leave func(), err error) {
+func Enter(ctx context.Context, dir, name string, after, afterAny []record.ID) (env []string, leave func(), err error) {
 	of := Dir(statedir.QueuesOf(dir), name)
 	e := turn.Entry{State: turn.Waiting, ID: filepath.Base(dir)}
 	if len(after)+len(afterAny) > 0 || name == "" {
 		e.State = turn.After
 	}
 	var path string
-	err = locked(of, true, func(q *queue) error {
+	err = locked(ctx, of, true, func(q *queue) error {
 		if name != "" {
 			if err := q.ensureSettings(); err != nil {
 				return err
@@ -137,8 +148,8 @@ func (q *queue) write(s turn.Settings) error {
 }
 
 // Set changes the settings of the queue in dir. change gets the current ones.
-func Set(dir string, change func(*turn.Settings)) error {
-	return locked(dir, true, func(q *queue) error {
+func Set(ctx context.Context, dir string, change func(*turn.Settings)) error {
+	return locked(ctx, dir, true, func(q *queue) error {
 		s := q.Settings
 		change(&s)
 		if s == q.Settings {
@@ -150,8 +161,8 @@ func Set(dir string, change func(*turn.Settings)) error {
 }
 
 // First puts jobs that wait in the queue in dir before all others, in the given order.
-func First(dir string, ids []string) error {
-	return locked(dir, false, func(q *queue) error {
+func First(ctx context.Context, dir string, ids []string) error {
+	return locked(ctx, dir, false, func(q *queue) error {
 		seq := uint64(turn.FirstSeq)
 		for _, e := range q.Entries {
 			seq = min(seq, e.Seq)
@@ -178,8 +189,8 @@ func First(dir string, ids []string) error {
 }
 
 // StartNow lets jobs of the queue in dir start, without a slot.
-func StartNow(dir string, ids []string) error {
-	return locked(dir, false, func(q *queue) error {
+func StartNow(ctx context.Context, dir string, ids []string) error {
+	return locked(ctx, dir, false, func(q *queue) error {
 		for _, id := range ids {
 			e, ok := q.Find(id)
 			if !ok || e.State == turn.Running || e.State == turn.Cancelled {
@@ -197,12 +208,12 @@ func StartNow(dir string, ids []string) error {
 
 // Cancel asks the waiting holder of the job in dir to end it. The error is ErrNotWaiting if it starts
 // or has started.
-func Cancel(dir, name string, o record.StopOptions) error {
+func Cancel(ctx context.Context, dir, name string, o record.StopOptions) error {
 	text, err := json.Marshal(turn.Cancellation{By: o.By, Reason: string(o.Reason)})
 	if err != nil {
 		return err
 	}
-	return waiting1(dir, name, func(q *queue, e turn.Entry) error {
+	return waiting1(ctx, dir, name, func(q *queue, e turn.Entry) error {
 		if e.State == turn.Cancelled {
 			return nil
 		}
@@ -216,8 +227,8 @@ func Cancel(dir, name string, o record.StopOptions) error {
 }
 
 // Background records that no client waits for the job in dir. The error is as that of Cancel.
-func Background(dir, name string) error {
-	return waiting1(dir, name, func(q *queue, _ turn.Entry) error {
+func Background(ctx context.Context, dir, name string) error {
+	return waiting1(ctx, dir, name, func(q *queue, _ turn.Entry) error {
 		if err := os.WriteFile(filepath.Join(dir, jobdir.BackgroundFile), nil, 0o600); err != nil {
 			return err
 		}
@@ -226,8 +237,8 @@ func Background(dir, name string) error {
 }
 
 // waiting1 calls f with the entry of a job that waits.
-func waiting1(dir, name string, f func(q *queue, e turn.Entry) error) error {
-	err := locked(Dir(statedir.QueuesOf(dir), name), false, func(q *queue) error {
+func waiting1(ctx context.Context, dir, name string, f func(q *queue, e turn.Entry) error) error {
+	err := locked(ctx, Dir(statedir.QueuesOf(dir), name), false, func(q *queue) error {
 		e, ok := q.Find(filepath.Base(dir))
 		if !ok || e.State == turn.Running {
 			return ErrNotWaiting

@@ -28,7 +28,6 @@ import (
 	"runtime"
 	"strings"
 	"syscall"
-	"time"
 	"unicode/utf8"
 
 	"github.com/hobjobs/hob/internal/jobdir"
@@ -300,20 +299,16 @@ func deniesOwner(path string) bool {
 	return privateModes && err == nil && fi.Mode().Perm()&0o700 != 0o700
 }
 
-// Exclusive acquires the lock called name of the whole root. It waits until ctx is done.
-func (r *Root) Exclusive(ctx context.Context, name string) (*jobdir.FileLock, error) {
+// Exclusive acquires the lock called name of the whole root. It waits until ctx is done, or for the
+// limit of [jobdir.AwaitLock].
+func (r *Root) Exclusive(ctx context.Context, name string) (lock *jobdir.FileLock, err error) {
 	if err := r.Make(); err != nil {
 		return nil, err
 	}
-	for {
-		h, err := jobdir.LockPath(filepath.Join(r.Jobs(), "."+name))
-		if !errors.Is(err, jobdir.ErrLocked) {
-			return h, err
-		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(5 * time.Millisecond):
-		}
-	}
+	path := filepath.Join(r.Jobs(), "."+name)
+	err = jobdir.AwaitLock(ctx, path, func() error {
+		lock, err = jobdir.LockPath(path)
+		return err
+	})
+	return lock, err
 }

@@ -45,14 +45,26 @@ func lockQueue(dir string) (int, error) {
 	return fd, nil
 }
 
-// Lock locks the queue in dir until unlock is called or this process ends.
-func Lock(dir string) (unlock func(), err error) {
-	fd, err := lockQueue(dir)
+// TryLock locks the queue in dir until unlock is called or this process ends. It does not wait: unlock
+// is nil if another process has it locked.
+func TryLock(dir string) (unlock func(), err error) {
+	fd, err := open(dir+queueLock, syscall.O_RDWR|syscall.O_CREAT)
 	if err != nil {
+		return nil, err
+	}
+	_, err = retrying(func() (int, error) { return 0, syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB) })
+	if err != nil {
+		syscall.Close(fd)
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			err = nil
+		}
 		return nil, err
 	}
 	return func() { syscall.Close(fd) }, nil
 }
+
+// LockPath returns the path of the file that is locked while the queue in dir is read or changed.
+func LockPath(dir string) string { return dir + queueLock }
 
 // Wake wakes the waiting holder of the job in dir. It reports false if there is none.
 func Wake(dir string) bool {

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -114,7 +115,7 @@ func (m *member) end(status, code string) {
 // change renames the entry of the job, as a client does.
 func (m *member) change(to Entry) {
 	m.p.t.Helper()
-	unlock, err := Lock(m.p.queue)
+	unlock, err := lock(m.p.queue)
 	if err != nil {
 		m.p.t.Fatal(err)
 	}
@@ -145,7 +146,7 @@ func (m *member) begin(deps ...dep) *member {
 			return
 		default:
 		}
-		unlock, err := Lock(m.p.queue)
+		unlock, err := lock(m.p.queue)
 		if err != nil {
 			m.p.t.Fatal(err)
 		}
@@ -194,7 +195,7 @@ func (m *member) looks() {
 			m.p.t.Fatal("the wake-up is not read")
 		}
 	}
-	unlock, err := Lock(m.p.queue) // the look is over or has not begun
+	unlock, err := lock(m.p.queue) // the look is over or has not begun
 	if err != nil {
 		m.p.t.Fatal(err)
 	}
@@ -473,4 +474,10 @@ func TestSettings(t *testing.T) {
 			t.Errorf("%q: %+v, want %+v", text, got, want)
 		}
 	}
+}
+
+// lock locks the queue in dir until unlock is called.
+func lock(dir string) (unlock func(), err error) {
+	fd, err := lockQueue(dir)
+	return func() { syscall.Close(fd) }, err
 }

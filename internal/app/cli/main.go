@@ -62,9 +62,10 @@ func Main(args []string) int {
 	a.args = args
 	root := a.newRoot()
 	root.SetArgs(args)
+	ctx := engine.WithLockNotice(context.Background(), func(text string) { a.reportf("%s", escape(text)) })
 	err := checkFileLimit()
 	if err == nil {
-		err = root.ExecuteContext(context.Background())
+		err = root.ExecuteContext(ctx)
 	}
 	if a.eng != nil {
 		err = errors.Join(err, a.closeEngine(err))

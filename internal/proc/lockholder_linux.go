@@ -1,0 +1,51 @@
+package proc
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+)
+
+// LockHolder returns a process that has the file at path locked; ok is false if none of those that this
+// user may examine has. The system's list of locks does not name the holder of a lock of an open file
+// description, so the descriptors of all processes are examined.
+func LockHolder(path string) (p Process, ok bool) {
+	want, err := os.Stat(path)
+	if err != nil {
+		return p, false
+	}
+	var s Scanner
+	procs, err := s.Scan()
+	if err != nil {
+		return p, false
+	}
+	for _, p := range procs {
+		if !p.kernel && hasLocked(p.PID, want) {
+			return p, true
+		}
+	}
+	return Process{}, false
+}
+
+// hasLocked reports whether a process has a lock on the file.
+func hasLocked(pid int, file os.FileInfo) bool {
+	dir := filepath.Join("/proc", strconv.Itoa(pid))
+	entries, err := os.ReadDir(filepath.Join(dir, "fd"))
+	if err != nil {
+		return false
+	}
+	want := file.Sys().(*syscall.Stat_t)
+	for _, e := range entries {
+		var st syscall.Stat_t
+		if syscall.Stat(filepath.Join(dir, "fd", e.Name()), &st) != nil || st.Dev != want.Dev || st.Ino != want.Ino {
+			continue
+		}
+		info, err := os.ReadFile(filepath.Join(dir, "fdinfo", e.Name()))
+		if err == nil && bytes.Contains(info, []byte("\nlock:")) {
+			return true
+		}
+	}
+	return false
+}
