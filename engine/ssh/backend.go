@@ -69,7 +69,7 @@ type Backend struct {
 	patience time.Duration
 	passive  bool          // see WithoutDialing
 	eager    time.Duration // between attempts to connect while a caller waits
-	// queueOften is how old an answer of a cluster's scheduler may be while a client watches.
+	// queueOften is how old an answer of a cluster's scheduler may be.
 	queueOften time.Duration
 	machine    string // id of the machine that this program runs on
 	dialer     client.Dialer

@@ -257,7 +257,7 @@ func (s *sight) onCluster(o *engine.State) certainty {
 		return sure
 	case e.Claimed:
 		o.Status = s.begun()
-		o.Paused = listed && j.Stage() == slurm.Suspended || s.paused()
+		o.Paused = s.paused() || listed && j.Stage() == slurm.Suspended || !known && s.wasPaused()
 	case e.Number == "" && !listed && s.rec.Job.Pending == nil:
 		o.Status = engine.Starting // it is being submitted
 	case listed && j.HasBegun():
@@ -297,6 +297,9 @@ func (s *sight) paused() bool {
 	name := s.entry.Signal.Name
 	return name == "STOP" || name == "TSTP"
 }
+
+// wasPaused is whether the job was paused when Slurm was last heard of, and hob has not continued it.
+func (s *sight) wasPaused() bool { return s.rec.Job.Paused && s.entry.Signal.Name != "CONT" }
 
 // stillWriting reports whether the record of an end may yet become visible.
 func (s *sight) stillWriting(j *slurm.Job) bool {

@@ -14,13 +14,14 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// How old an answer of the cluster's scheduler may be. The job's files show start and end sooner.
 const (
-	queueOften  = 10 * time.Second // while a client watches
-	queueSeldom = time.Minute
+	// queueOften is how old an answer of the cluster's scheduler may be. The job's files show start and
+	// end sooner.
+	queueOften = 10 * time.Second
 	// queueLimit bounds one question. Slurm's own programs give up after ten seconds.
 	queueLimit = 30 * time.Second
-	// queuePatience is how long a look waits for the first answer.
+	// queuePatience is how long a look waits for the first answer. A controller that hangs is thus
+	// reported before the programs of Slurm give it up.
 	queuePatience = 2 * time.Second
 	// recordPatience is how long the record of an end may take to be visible on the shared disk.
 	recordPatience = time.Minute
@@ -50,19 +51,18 @@ type queue struct {
 	asking chan struct{}
 }
 
+// errController is for a controller of a cluster that hangs: it says nothing about jobs.
+var errController = errors.New("the cluster's controller does not answer")
+
 // askQueue returns what the scheduler says, as of a moment ago. It waits for a first answer only, and
 // not long: a controller that does not answer must not delay what the files of jobs show. nil: it is
-// not known yet.
+// not known yet, and those who watch the job will see the answer.
 func (h *host) askQueue(ctx context.Context, base string) *slurm.Queue {
 	h.mu.Lock()
-	every := queueSeldom
-	if len(h.watchers) > 0 {
-		every = h.b.queueOften
-	}
 	last, asking := h.queue.last, h.queue.asking
-	if (last == nil || time.Since(h.queue.at) >= every) && asking == nil {
+	if (last == nil || time.Since(h.queue.at) >= h.b.queueOften) && asking == nil {
 		asking = make(chan struct{})
-		if h.b.async(func() { h.updateQueue(base, every, asking) }) {
+		if h.b.async(func() { h.updateQueue(base, asking) }) {
 			h.queue.asking = asking
 		} else {
 			asking = nil
@@ -81,12 +81,15 @@ func (h *host) askQueue(ctx context.Context, base string) *slurm.Queue {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.queue.last == nil && len(h.watchers) == 0 {
+		return &slurm.Queue{Err: errController}
+	}
 	return h.queue.last
 }
 
 // updateQueue asks the scheduler, and closes done.
-func (h *host) updateQueue(base string, every time.Duration, done chan struct{}) {
-	a, err := h.ask(h.b.life, slow, recipe.Queue(base, every), askOptions{limit: queueLimit})
+func (h *host) updateQueue(base string, done chan struct{}) {
+	a, err := h.ask(h.b.life, slow, recipe.Queue(base, h.b.queueOften), askOptions{limit: queueLimit})
 	q := slurm.Queue{Err: err}
 	if err == nil {
 		q = slurm.ParseQueue(a.Out)

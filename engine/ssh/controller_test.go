@@ -1,0 +1,88 @@
+//go:build unix
+
+package ssh
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/sshtest"
+	"github.com/hobjobs/hob/internal/testtool"
+)
+
+// fakeSqueue and fakeSbatch are the programs of a cluster with one job, in the state that the file state has.
+// The controller hangs while the file hangs exists.
+const (
+	fakeSqueue = `while [ -e %[1]s/hangs ]; do sleep 0.05; done
+echo "7|$(cat %[1]s/state)|$(cat %[1]s/comment)|N/A|N/A|main|None|"`
+	fakeSbatch = `for a; do
+	case $a in --comment=*) echo "${a#--comment=}" >%[1]s/comment ;; esac
+done
+echo 7`
+)
+
+// A command looks at a job once. What it reports about Slurm is from now, or from a moment ago.
+func TestCommandReportsTheController(t *testing.T) {
+	dir, bin := t.TempDir(), t.TempDir()
+	testtool.WriteScript(t, filepath.Join(bin, "squeue"), fmt.Sprintf(fakeSqueue, dir))
+	testtool.WriteScript(t, filepath.Join(bin, "sbatch"), fmt.Sprintf(fakeSbatch, dir))
+	write := func(name, text string) { sshtest.Write(t, filepath.Join(dir, name), text) }
+	write("state", "PENDING")
+	env := remoteEnv(t)
+	s := sshtest.NewServer(t, func(s *sshtest.Server) {
+		s.Env = append(append(os.Environ(), env...), "PATH="+bin+":"+os.Getenv("PATH"))
+	})
+	config, state := sshtest.ClientOf(t, "box", s).ConfigFile, t.TempDir()
+	open := func() *engine.Engine {
+		e, err := engine.New(engine.WithStateDir(state), engine.WithBackend(New(WithConfigFile(config), WithPatience(patient))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	e := open()
+	j, err := e.Start(t.Context(), engine.Spec{Script: "true", Host: "slurm:box"})
+	e.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	remote := strings.TrimPrefix(env[0], "HOB_STATE_DIR=")
+	if err := os.MkdirAll(filepath.Join(remote, "jobs", string(j.ID), "claim"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	// A job of a node, as far as its files show.
+	sshtest.Write(t, filepath.Join(remote, "jobs", string(j.ID), "ready"), "")
+	answered := func(ago time.Duration) {
+		comment, _ := os.ReadFile(filepath.Join(dir, "comment"))
+		text := fmt.Sprintf("%d\n7|RUNNING|%s|N/A|N/A|main|None|\n", time.Now().Add(-ago).Unix(), strings.TrimSpace(string(comment)))
+		sshtest.Write(t, filepath.Join(remote, "jobs", ".squeue"), text)
+	}
+	for _, c := range []struct {
+		name   string
+		before func()
+		link   engine.Link
+		paused bool
+	}{
+		{"running", func() { write("state", "RUNNING") }, engine.LinkOK, false},
+		{"suspended", func() { write("state", "SUSPENDED"); answered(30 * time.Second) }, engine.LinkOK, true},
+		{"controller hangs", func() { write("hangs", ""); os.Remove(filepath.Join(remote, "jobs", ".squeue")) }, engine.LinkUnreachable, true},
+		{"after an old answer", func() { write("hangs", ""); answered(30 * time.Second) }, engine.LinkUnreachable, true},
+	} {
+		c.before()
+		e := open()
+		got, err := e.Get(t.Context(), string(j.ID))
+		if err != nil || got.Link != c.link || got.Paused != c.paused || got.Status != engine.Running {
+			t.Errorf("%s: the job is %s (paused %v), link %s, %q, %v", c.name, got.Status, got.Paused, got.Link, got.LinkError, err)
+		}
+		if c.link == engine.LinkUnreachable && !strings.Contains(got.LinkError, "the cluster's controller does not answer") {
+			t.Errorf("%s: the reason is %q", c.name, got.LinkError)
+		}
+		os.Remove(filepath.Join(dir, "hangs"))
+		e.Close()
+	}
+}
