@@ -55,12 +55,7 @@ func newPlace(t testing.TB, opts ...local.Option) *place {
 // of t.TempDir may not.
 func shortDir(t testing.TB) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "hob")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	return dir
+	return testtool.TempDir(t)
 }
 
 func openPlace(t testing.TB, dir string, opts ...local.Option) *place {

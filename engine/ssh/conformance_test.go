@@ -20,12 +20,7 @@ const patient = 30 * time.Second
 // not that of the engine under test.
 func remoteEnv(t *testing.T) []string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "hobhost")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	return []string{"HOB_STATE_DIR=" + dir}
+	return []string{"HOB_STATE_DIR=" + testtool.TempDir(t)}
 }
 
 // here is the backend where jobs are started on this machine as another one does over

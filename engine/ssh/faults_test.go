@@ -18,6 +18,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/plainfile"
 	"github.com/hobjobs/hob/internal/sshtest"
+	"github.com/hobjobs/hob/internal/testtool"
 )
 
 // rig is an engine whose host is a server of the test.
@@ -43,12 +44,7 @@ func newRig(t *testing.T, configure func(*sshtest.Server), opts ...Option) *rig 
 		}
 	})
 	r.c = sshtest.ClientOf(t, "box", r.s)
-	dir, err := os.MkdirTemp("", "hobhere")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	r.state = dir
+	r.state = testtool.TempDir(t)
 	r.open(opts...)
 	return r
 }

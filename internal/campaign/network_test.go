@@ -13,6 +13,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh"
 	"github.com/hobjobs/hob/internal/sshtest"
+	"github.com/hobjobs/hob/internal/testtool"
 	"github.com/hobjobs/hob/internal/testtool/stage"
 )
 
@@ -81,17 +82,7 @@ func farEngine(t *testing.T, n network) *engine.Engine {
 	t.Helper()
 	dirs := map[string]string{}
 	for _, name := range []string{"here", "there"} {
-		dir, err := os.MkdirTemp("", "hob"+name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			// The programs that run there write to it as they exit.
-			if err := stage.Eventually("the directory is removed", func() bool { return os.RemoveAll(dir) == nil }); err != nil {
-				t.Error(err)
-			}
-		})
-		dirs[name] = dir
+		dirs[name] = testtool.TempDir(t)
 	}
 	s := sshtest.NewServer(t, func(s *sshtest.Server) { s.Env = append(os.Environ(), "HOB_STATE_DIR="+dirs["there"]) })
 	p := newProxy(t, s.Addr, n)

@@ -22,6 +22,7 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
 	"github.com/hobjobs/hob/internal/statedir"
+	"github.com/hobjobs/hob/internal/testtool"
 	"github.com/hobjobs/hob/internal/vt"
 )
 
@@ -46,11 +47,7 @@ func started(t *testing.T, h *Holder) {
 // newOpened is newHeld without a socket and before Started.
 func newOpened(t *testing.T, cfg Config) *Holder {
 	t.Helper()
-	base, err := os.MkdirTemp("", "hob")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(base) })
+	base := testtool.TempDir(t)
 	root, err := statedir.OpenRoot(filepath.Join(base, "state"))
 	if err != nil {
 		t.Fatal(err)

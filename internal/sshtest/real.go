@@ -86,12 +86,7 @@ func DropbearServer(t testing.TB, c *Client, env []string) string {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root, to mount a home directory: dropbear reads ~/.ssh/authorized_keys of the account")
 	}
-	// Processes on the host may still write to it after the test, so removing it may fail.
-	home, err := os.MkdirTemp("", "hobhost")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(home) })
+	home := testtool.TempDir(t) // to which processes on the host may still write after the test
 	if err := os.Mkdir(filepath.Join(home, ".ssh"), 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -19,11 +19,7 @@ import (
 // sessions.
 func (h *home) addHost(env ...string) {
 	h.t.Helper()
-	there, err := os.MkdirTemp("", "hobhost")
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	h.t.Cleanup(func() { os.RemoveAll(there) })
+	there := testtool.TempDir(h.t)
 	c := sshtest.NewClient(h.t)
 	c.AddHost(h.t, "box", sshtest.Sshd(h.t, c, append(env, "HOB_STATE_DIR="+there)))
 	// ssh reads the configuration of the account, whatever HOME is.

@@ -68,15 +68,8 @@ type home struct {
 func newHome(t *testing.T) *home {
 	t.Helper()
 	h := &home{t: t, state: filepath.Join(testtool.TempDir(t), "state"), project: t.TempDir()}
-	// Socket paths must be short.
-	runtime, err := os.MkdirTemp("", "hob")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		h.endAll()
-		os.RemoveAll(runtime)
-	})
+	runtime := testtool.TempDir(t) // socket paths must be short
+	t.Cleanup(h.endAll)
 	h.env = []string{
 		"HOB_STATE_DIR=" + h.state, "XDG_RUNTIME_DIR=" + runtime, "HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"),
 		"HOB_CONFIG=", "TERM=dumb",

@@ -47,11 +47,7 @@ func TestHostScripts(t *testing.T) {
 // promptingServers returns servers that ask for a password and for answers.
 func promptingServers(t *testing.T) map[string]*sshtest.Server {
 	no := errors.New("no")
-	state, err := os.MkdirTemp("", "hobthere")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(state) })
+	state := testtool.TempDir(t)
 	serve := func(auth func(*ssh.ServerConfig)) *sshtest.Server {
 		return sshtest.NewServer(t, func(s *sshtest.Server) { s.Env, s.Auth = append(os.Environ(), "HOB_STATE_DIR="+state), auth })
 	}

@@ -86,17 +86,13 @@ type home struct {
 // newHome creates a home, with a config.toml if settings is not empty.
 func newHome(t *testing.T, settings string) *home {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "hob") // socket paths must be short
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := testtool.TempDir(t) // socket paths must be short
 	h := &home{dir: dir, env: []string{
 		"HOME=" + dir, "HOB_STATE_DIR=" + filepath.Join(dir, "s"), "PATH=/usr/local/bin:/usr/bin:/bin", "XDG_RUNTIME_DIR=" + dir, "A=1", "SHELL=/bin/sh",
 	}}
 	if settings != "" {
 		h.write(t, settings)
 	}
-	testtool.RemoveLate(t, dir)
 	return h
 }
 

@@ -62,12 +62,7 @@ func newPlace(t *testing.T, sh string, env ...string) *place {
 		t.Fatal(err)
 	}
 	// A wrapper writes there to its last moment, which may be after the test.
-	base, err := os.MkdirTemp("", "hobhost")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(base) })
-	home := filepath.Join(base, "a home")
+	home := filepath.Join(testtool.TempDir(t), "a home")
 	if err := os.Mkdir(home, 0o700); err != nil {
 		t.Fatal(err)
 	}
