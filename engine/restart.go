@@ -227,11 +227,28 @@ func (e *Engine) Request(ctx context.Context, id ID) (Spec, error) {
 		}
 	}
 	s := Spec{
-		Command: m.Command, Script: m.Script, Name: m.Name, Dir: m.Dir, Host: m.Host, PTY: m.Kind == KindPTY,
-		Stdin: m.Stdin == InputPipe, TTYStdin: m.Stdin == InputTTY, Split: m.Split, Size: m.InitialSize,
-		Timeout: m.Timeout.Duration(), Grace: m.Grace.Duration(),
-		LogLimit: m.LogLimit, Labels: m.Labels, Backgrounded: true, Notify: m.Notify, RestartedFrom: id, Port: m.Port, Restart: m.Restart,
-		Queue: m.Queue, After: e.undeleted(m.After), AfterAny: e.undeleted(m.AfterAny),
+		Command:       m.Command,
+		Script:        m.Script,
+		Name:          m.Name,
+		Dir:           m.Dir,
+		Host:          m.Host,
+		PTY:           m.Kind == KindPTY,
+		Stdin:         m.Stdin == InputPipe,
+		TTYStdin:      m.Stdin == InputTTY,
+		Split:         m.Split,
+		Size:          m.InitialSize,
+		Timeout:       m.Timeout.Duration(),
+		Grace:         m.Grace.Duration(),
+		LogLimit:      m.LogLimit,
+		Labels:        m.Labels,
+		Backgrounded:  true,
+		Notify:        m.Notify,
+		RestartedFrom: id,
+		Port:          m.Port,
+		Restart:       m.Restart,
+		Queue:         m.Queue,
+		After:         e.undeleted(m.After),
+		AfterAny:      e.undeleted(m.AfterAny),
 		SchedulerArgs: m.SchedulerArgs,
 	}
 	if s.LogLimit == 0 {
