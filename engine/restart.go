@@ -86,7 +86,7 @@ func (e *Engine) restartSpec(ctx context.Context, id ID, edited *Spec, opts []St
 	}
 	if edited != nil {
 		spec = *edited
-		spec.RestartedFrom = id
+		spec.RestartedFrom, spec.After, spec.AfterAny = id, e.undeleted(spec.After), e.undeleted(spec.AfterAny)
 		return spec, nil
 	}
 	return spec, fillEnv(&spec, opts)
@@ -226,39 +226,47 @@ func (e *Engine) Request(ctx context.Context, id ID) (Spec, error) {
 			Hint: "restart it in that program",
 		}
 	}
+	s := (Job{Request: m.Request}).Spec()
+	s.RestartedFrom, s.After, s.AfterAny = id, e.undeleted(s.After), e.undeleted(s.AfterAny)
+	return s, nil
+}
+
+// Spec returns the request of j as a restart makes it, in the background. The values of Env are empty:
+// they are not stored.
+func (j Job) Spec() Spec {
 	s := Spec{
-		Command:       m.Command,
-		Script:        m.Script,
-		Name:          m.Name,
-		Dir:           m.Dir,
-		Host:          m.Host,
-		PTY:           m.Kind == KindPTY,
-		Stdin:         m.Stdin == InputPipe,
-		TTYStdin:      m.Stdin == InputTTY,
-		Split:         m.Split,
-		Size:          m.InitialSize,
-		Timeout:       m.Timeout.Duration(),
-		Grace:         m.Grace.Duration(),
-		LogLimit:      m.LogLimit,
-		Labels:        m.Labels,
+		Command:       j.Command,
+		Script:        j.Script,
+		Name:          j.Name,
+		Dir:           j.Dir,
+		Host:          j.Host,
+		PTY:           j.Kind == KindPTY,
+		Stdin:         j.Stdin == InputPipe,
+		TTYStdin:      j.Stdin == InputTTY,
+		Split:         j.Split,
+		Size:          j.InitialSize,
+		Timeout:       j.Timeout.Duration(),
+		Grace:         j.Grace.Duration(),
+		LogLimit:      j.LogLimit,
+		Labels:        j.Labels,
 		Backgrounded:  true,
-		Notify:        m.Notify,
-		RestartedFrom: id,
-		Port:          m.Port,
-		Restart:       m.Restart,
-		Queue:         m.Queue,
-		After:         e.undeleted(m.After),
-		AfterAny:      e.undeleted(m.AfterAny),
-		SchedulerArgs: m.SchedulerArgs,
+		Notify:        j.Notify,
+		RestartedFrom: j.ID,
+		Port:          j.Port,
+		Restart:       j.Restart,
+		Queue:         j.Queue,
+		After:         j.After,
+		AfterAny:      j.AfterAny,
+		SchedulerArgs: j.SchedulerArgs,
 	}
 	if s.LogLimit == 0 {
 		s.LogLimit = -1
 	}
-	if len(m.EnvNames) > 0 {
-		s.Env = make(map[string]string, len(m.EnvNames))
-		for _, name := range m.EnvNames {
+	if len(j.EnvNames) > 0 {
+		s.Env = make(map[string]string, len(j.EnvNames))
+		for _, name := range j.EnvNames {
 			s.Env[name] = ""
 		}
 	}
-	return s, nil
+	return s
 }

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,7 +45,8 @@ func mayHaveBadDir(j engine.Job) bool {
 // editRestart opens the form with the command of a job, to restart it with the edited one.
 func (p *Pane) editRestart(jobs []engine.Job) tea.Cmd {
 	j := jobs[0]
-	spec := engine.Spec{Size: j.Size, Grace: j.Grace.Duration(), LogLimit: j.LogCap(), Labels: j.Labels, RestartedFrom: j.ID}
+	spec := j.Spec()
+	spec.Command, spec.Size = nil, cmp.Or(j.Size, spec.Size)
 	return p.openJobForm("Edit and restart "+p.shortName(j), spec, jobText{j.CommandLine(), detail.Tilde(j.Dir, p.opts.home), j.Host, optionsOf(j)})
 }
 
@@ -141,10 +143,20 @@ func (f *jobForm) accept(attach bool) tea.Cmd {
 	})
 }
 
+// atPlace sets where s runs. Elsewhere, the queue, the jobs to wait for and the options for the
+// scheduler have no meaning, and the form cannot remove them.
+func atPlace(s *engine.Spec, host string) {
+	if host != s.Host {
+		s.Queue, s.After, s.AfterAny, s.SchedulerArgs = "", nil, nil, nil
+	}
+	s.Host = host
+}
+
 // request returns the request for the typed values, or the invalid field and the error.
 func (f *jobForm) request(typed jobText) (s engine.Spec, field string, err error) {
 	s = f.spec
-	s.Script, s.Backgrounded, s.Host = strings.TrimSpace(typed.command), true, strings.TrimSpace(typed.host)
+	s.Script, s.Backgrounded = strings.TrimSpace(typed.command), true
+	atPlace(&s, strings.TrimSpace(typed.host))
 	filter := f.pane.opts.filter
 	s.CreatedBy, s.Labels = filter.CreatedBy, withLabels(s.Labels, filter.Labels)
 	if s.Script == "" {

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/hobjobs/hob/engine"
 )
 
@@ -23,6 +25,44 @@ func TestEditRestart(t *testing.T) {
 			t.Errorf("started with name %q and port %d", got.Name, got.Port)
 		}
 		s.seesNot("Started a second")
+	})
+	inBubble(t, "keeps what the form does not show", func(t *testing.T) {
+		eng := three()
+		j := &eng.jobs[0]
+		j.Queue, j.After, j.AfterAny = "build", []engine.ID{"a-aaaaa"}, []engine.ID{"b-aaaaa"}
+		j.Kind, j.Stdin, j.LogLimit, j.Grace = engine.KindFile, engine.InputTTY, 0, 1000
+		s := newHarness(t, 100, 30, eng)
+		s.press("e", "enter")
+		want := engine.Spec{
+			Script:        "npm run dev",
+			Dir:           "/home/me/src",
+			Stdin:         true,
+			TTYStdin:      true,
+			Size:          engine.Size{Cols: 120, Rows: 40},
+			Grace:         time.Second,
+			LogLimit:      -1,
+			Backgrounded:  true,
+			RestartedFrom: "dev-aaaaa",
+			Queue:         "build",
+			After:         []engine.ID{"a-aaaaa"},
+			AfterAny:      []engine.ID{"b-aaaaa"},
+		}
+		if diff := cmp.Diff(want, s.eng.spec); diff != "" {
+			t.Error(diff)
+		}
+	})
+	inBubble(t, "elsewhere leaves out what only the old place has", func(t *testing.T) {
+		eng := three()
+		j := &eng.jobs[0]
+		j.Queue, j.After, j.AfterAny = "build", []engine.ID{"a-aaaaa"}, []engine.ID{"b-aaaaa"}
+		s := newHarness(t, 100, 30, eng)
+		s.press("e", "down", "down")
+		s.write("web1")
+		s.press("enter")
+		got := s.eng.spec
+		if got.Host != "web1" || got.Queue != "" || len(got.After)+len(got.AfterAny) > 0 {
+			t.Errorf("started %+v", got)
+		}
 	})
 	inBubble(t, "waits for the end of a running job, even if the user quits", func(t *testing.T) {
 		eng := three()

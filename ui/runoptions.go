@@ -78,10 +78,12 @@ func addVariable(s *engine.Spec, v string) error {
 	return nil
 }
 
-// applyOptions applies the options in text to s, whose host is set. By default a job gets a
+// applyOptions applies the options in text to s, whose host is set, in place of those that optionsOf
+// shows. By default a job gets a
 // terminal; on a host, which may be unable to provide one, a pipe for input.
 func applyOptions(s *engine.Spec, text string) error {
-	s.PTY, s.Stdin = s.Host == "", false
+	s.Name, s.Port, s.Timeout, s.Restart, s.Env, s.Notify = "", 0, 0, "", nil, false
+	s.PTY, s.Stdin, s.Split = s.Host == "", false, false
 	plain := false
 	words, err := splitWords(text)
 	if err != nil {
@@ -110,6 +112,7 @@ func applyOptions(s *engine.Spec, text string) error {
 		plain = plain || o.name == "--no-pty" || o.name == "--split"
 	}
 	// If the terminal cannot be opened, use a pipe.
+	s.TTYStdin = s.TTYStdin && s.Stdin && !s.PTY
 	s.Stdin = s.Stdin || s.PTY || s.Host != "" && !plain
 	return nil
 }
