@@ -140,7 +140,7 @@ type Throttler interface {
 
 // InputCopier is a [Run] that copies a stream of input faster than a sequence of Writes would.
 type InputCopier interface {
-	// CopyInput implements [Engine.CopyInput].
+	// CopyInput implements [Handle.CopyInput].
 	CopyInput(ctx context.Context, in io.Reader) error
 }
 

@@ -241,7 +241,7 @@ func (e *Engine) stopForRemoval(ctx context.Context, j Job) error {
 	if j.Status.Finished() && len(j.Exit.Survivors) == 0 {
 		return nil
 	}
-	if _, err := e.Stop(ctx, j.ID, StopOptions{}); !errors.Is(err, ErrNotRunning) {
+	if _, err := e.Handle(j.ID).Stop(ctx, StopOptions{}); !errors.Is(err, ErrNotRunning) {
 		return err
 	}
 	return nil

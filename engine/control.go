@@ -14,26 +14,26 @@ import (
 
 // open returns the run of a job. It returns ErrNotFound, ErrElsewhere, or ErrUnsupported if there
 // is no backend for it.
-func (e *Engine) open(ctx context.Context, op string, id ID) (Run, Job, error) {
-	if e.isClosed() {
-		return nil, Job{}, &Error{Op: op, Job: id, Err: ErrClosed}
+func (h *Handle) open(ctx context.Context, op string) (Run, Job, error) {
+	if h.e.isClosed() {
+		return nil, Job{}, &Error{Op: op, Job: h.id, Err: ErrClosed}
 	}
-	rec, err := e.record(id)
+	rec, err := h.e.record(h.id)
 	if err != nil {
 		return nil, Job{}, err
 	}
-	j := e.jobOf(rec)
+	j := h.e.jobOf(rec)
 	if err := checkReadable(op, rec); err != nil {
 		return nil, j, err
 	}
-	if j.Host == "" && !j.Status.Finished() && !e.here.canJudge(rec) {
+	if j.Host == "" && !j.Status.Finished() && !h.e.here.canJudge(rec) {
 		return nil, j, opError(op, j, ErrElsewhere)
 	}
-	b := e.backend(j.Backend)
+	b := h.e.backend(j.Backend)
 	if b == nil {
 		return nil, j, opError(op, j, fmt.Errorf("%w: this program has no backend %q", ErrUnsupported, j.Backend))
 	}
-	run, err := b.Open(ctx, Record{ID: id, Dir: e.root.Dir(rec.ID), Job: j})
+	run, err := b.Open(ctx, Record{ID: h.id, Dir: h.e.root.Dir(rec.ID), Job: j})
 	return run, j, opError(op, j, err)
 }
 
@@ -47,8 +47,8 @@ func checkReadable(op string, rec *jobdir.Record) error {
 }
 
 // running is like open, for a job that has not ended.
-func (e *Engine) running(ctx context.Context, op string, id ID) (Run, Job, error) {
-	run, j, err := e.open(ctx, op, id)
+func (h *Handle) running(ctx context.Context, op string) (Run, Job, error) {
+	run, j, err := h.open(ctx, op)
 	if err == nil && j.Status.Finished() {
 		err = opError(op, j, ErrNotRunning)
 	}
@@ -56,8 +56,8 @@ func (e *Engine) running(ctx context.Context, op string, id ID) (Run, Job, error
 }
 
 // begun is like running, for a job that has started.
-func (e *Engine) begun(ctx context.Context, op string, id ID) (Run, Job, error) {
-	run, j, err := e.running(ctx, op, id)
+func (h *Handle) begun(ctx context.Context, op string) (Run, Job, error) {
+	run, j, err := h.running(ctx, op)
 	if err == nil {
 		err = notBegun(op, j)
 	}
@@ -75,21 +75,21 @@ func notBegun(op string, j Job) error {
 // Write types p into the job, all of it or until ctx is done. The caller includes line endings:
 // "\n", or "\r" as Enter sends it to a terminal. Write returns ErrNotRunning, ErrNoInput for a job
 // that has no input or whose input has ended, or an error from finding the job.
-func (e *Engine) Write(ctx context.Context, id ID, p []byte) error {
-	return e.act(ctx, "write to", id, func(run Run, _ Job) error { return run.Write(ctx, p) })
+func (h *Handle) Write(ctx context.Context, p []byte) error {
+	return h.act(ctx, "write to", func(run Run, _ Job) error { return run.Write(ctx, p) })
 }
 
 // CopyInput types everything read from in into the job, as it arrives, and returns at its end. It waits
 // until a queued job starts, and blocks while a job on a host does not read. It may return while a
 // read of in is still in progress; the bytes of that read are lost. The errors are those of in and of
 // Write; after an error, it is not known how much was typed.
-func (e *Engine) CopyInput(ctx context.Context, id ID, in io.Reader) error {
-	run, j, err := e.begun(ctx, "write to", id)
+func (h *Handle) CopyInput(ctx context.Context, in io.Reader) error {
+	run, j, err := h.begun(ctx, "write to")
 	if err != nil && j.Status == Queued {
-		if _, err := e.waitUntil(ctx, id, nil, func(j Job) bool { return j.Status != Queued }); err != nil {
+		if _, err := h.waitUntil(ctx, nil, func(j Job) bool { return j.Status != Queued }); err != nil {
 			return err
 		}
-		run, j, err = e.begun(ctx, "write to", id)
+		run, j, err = h.begun(ctx, "write to")
 	}
 	if err != nil {
 		return err
@@ -117,16 +117,16 @@ func (t inputWriter) Write(p []byte) (int, error) {
 // CloseInput ends the job's input. A pipe, or a terminal that is input only (Spec.TTYStdin), is
 // closed permanently; for a job with a whole terminal, CloseInput acts as Ctrl+D does, on the
 // program that reads now. The errors are those of Write.
-func (e *Engine) CloseInput(ctx context.Context, id ID) error {
-	return e.act(ctx, "close the input of", id, func(run Run, _ Job) error { return run.CloseInput(ctx) })
+func (h *Handle) CloseInput(ctx context.Context) error {
+	return h.act(ctx, "close the input of", func(run Run, _ Job) error { return run.CloseInput(ctx) })
 }
 
 // SendKeys types keys by their tmux names ("C-c", "Up", "Enter", "x"), encoded for the modes that
 // the job has set. A string that is not a key name is typed literally. Enter ends the line even
 // where no terminal translates it. SendKeys returns ErrInvalid for a modifier without a key, in
 // which case nothing was typed, and ErrUnsupported for a job that accepts no keys.
-func (e *Engine) SendKeys(ctx context.Context, id ID, keys []string) error {
-	return e.act(ctx, "send keys to", id, func(run Run, j Job) error {
+func (h *Handle) SendKeys(ctx context.Context, keys []string) error {
+	return h.act(ctx, "send keys to", func(run Run, j Job) error {
 		if j.Kind == KindFile && j.Size == (Size{}) { // its stdin is not a terminal either
 			keys = slices.Clone(keys)
 			for i, k := range keys {
@@ -140,24 +140,24 @@ func (e *Engine) SendKeys(ctx context.Context, id ID, keys []string) error {
 }
 
 // Paste types p as a paste, bracketed if the job has enabled that.
-func (e *Engine) Paste(ctx context.Context, id ID, p []byte) error {
-	return e.act(ctx, "paste to", id, func(run Run, _ Job) error { return run.Paste(ctx, p) })
+func (h *Handle) Paste(ctx context.Context, p []byte) error {
+	return h.act(ctx, "paste to", func(run Run, _ Job) error { return run.Paste(ctx, p) })
 }
 
 // Resize resizes the job's terminal. It returns ErrInvalid for a size outside of 1 to 4096,
 // ErrNotControl while a client is attached, which then sets the size, and ErrUnsupported for a job
 // without a terminal.
-func (e *Engine) Resize(ctx context.Context, id ID, s Size) error {
+func (h *Handle) Resize(ctx context.Context, s Size) error {
 	if s.Cols < 1 || s.Rows < 1 || s.Cols > maxCells || s.Rows > maxCells {
 		return invalid("resize", fmt.Sprintf("a screen of %dx%d", s.Cols, s.Rows), "both dimensions must be from 1 to 4096")
 	}
-	return e.act(ctx, "resize", id, func(run Run, _ Job) error { return run.Resize(ctx, s) })
+	return h.act(ctx, "resize", func(run Run, _ Job) error { return run.Resize(ctx, s) })
 }
 
 // Entry reports how input typed into the job's terminal is shown now. For a job of this machine,
 // [Job] already has it; for a job on a host, the host is asked.
-func (e *Engine) Entry(ctx context.Context, id ID) (entry Entry, err error) {
-	run, j, err := e.begun(ctx, "inspect the terminal of", id)
+func (h *Handle) Entry(ctx context.Context) (entry Entry, err error) {
+	run, j, err := h.begun(ctx, "inspect the terminal of")
 	if err != nil {
 		return EntryUnknown, err
 	}
@@ -165,13 +165,13 @@ func (e *Engine) Entry(ctx context.Context, id ID) (entry Entry, err error) {
 		entry, err = r.Entry(ctx)
 		return entry, opError("inspect the terminal of", j, err)
 	}
-	j, err = e.read(ctx, id)
+	j, err = h.e.read(ctx, h.id)
 	return j.Entry, err
 }
 
 // act calls do with a job that has started and has not ended, and its run.
-func (e *Engine) act(ctx context.Context, op string, id ID, do func(Run, Job) error) error {
-	run, j, err := e.begun(ctx, op, id)
+func (h *Handle) act(ctx context.Context, op string, do func(Run, Job) error) error {
+	run, j, err := h.begun(ctx, op)
 	if err != nil {
 		return err
 	}
@@ -180,8 +180,8 @@ func (e *Engine) act(ctx context.Context, op string, id ID, do func(Run, Job) er
 
 // Screen returns the job's current screen, or its last one if it has ended. It returns
 // ErrUnsupported for a job without a terminal.
-func (e *Engine) Screen(ctx context.Context, id ID) (Screen, error) {
-	run, j, err := e.open(ctx, "show the screen of", id)
+func (h *Handle) Screen(ctx context.Context) (Screen, error) {
+	run, j, err := h.open(ctx, "show the screen of")
 	if err == nil {
 		err = notBegun("show the screen of", j)
 	}
@@ -194,13 +194,13 @@ func (e *Engine) Screen(ctx context.Context, id ID) (Screen, error) {
 
 // OpenTerminal opens a live session with the job's terminal. It returns ErrUnsupported for a job
 // without one. The session of a job that has not begun shows why it waits, until it begins.
-func (e *Engine) OpenTerminal(ctx context.Context, id ID, o TerminalOptions) (Terminal, error) {
-	run, j, err := e.open(ctx, "attach to", id)
+func (h *Handle) Terminal(ctx context.Context, o TerminalOptions) (Terminal, error) {
+	run, j, err := h.open(ctx, "attach to")
 	if err != nil {
 		return nil, err
 	}
 	if opensLater(&j) {
-		return e.openLater(ctx, run, j, o), nil
+		return h.e.openLater(ctx, run, j, o), nil
 	}
 	t, err := run.OpenTerminal(ctx, o)
 	return t, opError("attach to", j, err)
@@ -209,49 +209,49 @@ func (e *Engine) OpenTerminal(ctx context.Context, id ID, o TerminalOptions) (Te
 // Signal sends one signal, by name ("SIGHUP" or "HUP"), to the job's foreground process group and
 // its own, and does not wait for its effect. It returns ErrInvalid for an unknown name and
 // ErrNotRunning if the job has ended.
-func (e *Engine) Signal(ctx context.Context, id ID, name string) error {
-	return e.act(ctx, "signal", id, func(run Run, _ Job) error { return run.Signal(ctx, name, e.cfg.client) })
+func (h *Handle) Signal(ctx context.Context, name string) error {
+	return h.act(ctx, "signal", func(run Run, _ Job) error { return run.Signal(ctx, name, h.e.cfg.client) })
 }
 
 // Stop ends the job's whole process tree and returns when it is gone and the end is recorded. For a
 // job that ended by itself, it ends the survivors; it returns ErrNotRunning if there are none, and
 // ErrElsewhere if this machine cannot determine that. For a job that was already killed it does
 // nothing.
-func (e *Engine) Stop(ctx context.Context, id ID, o StopOptions) (StopReport, error) {
-	run, j, err := e.open(ctx, "stop", id)
+func (h *Handle) Stop(ctx context.Context, o StopOptions) (StopReport, error) {
+	run, j, err := h.open(ctx, "stop")
 	if err != nil {
 		return StopReport{}, err
 	}
 	if len(j.Exit.Survivors) > 0 && j.Host == "" {
-		if rec, err := e.record(id); err == nil && !e.here.canJudge(rec) {
+		if rec, err := h.e.record(h.id); err == nil && !h.e.here.canJudge(rec) {
 			return StopReport{}, opError("stop", j, ErrElsewhere)
 		}
 	}
 	if o.By == "" {
-		o.By = e.cfg.client
+		o.By = h.e.cfg.client
 	}
 	if o.Reason == "" {
 		o.Reason = ReasonKill
 	}
 	report, err := run.Stop(ctx, o)
 	if len(j.Exit.Survivors) > 0 && (err == nil || errors.Is(err, ErrNotRunning)) {
-		e.recordSurvivors(id, report.Survivors)
+		h.recordSurvivors(report.Survivors)
 	}
 	// A concurrent kill of the same job may already have ended it.
 	if errors.Is(err, ErrNotRunning) {
-		if now, readErr := e.read(ctx, id); readErr == nil && now.Status == Killed {
+		if now, readErr := h.e.read(ctx, h.id); readErr == nil && now.Status == Killed {
 			return StopReport{}, nil
 		}
 	}
-	e.changed()
+	h.e.changed()
 	return report, opError("stop", j, err)
 }
 
-// StopAll stops jobs as [Engine.Stop] does, in parallel, those in queues first. The reports and the
+// StopAll stops jobs as [Handle.Stop] does, in parallel, those in queues first. The reports and the
 // errors are in the order of the jobs.
 func (e *Engine) StopAll(ctx context.Context, jobs []Job, o StopOptions) (reports []StopReport, errs []error) {
 	reports, errs = make([]StopReport, len(jobs)), make([]error, len(jobs))
-	queuedFirst(jobs, func(i int) { reports[i], errs[i] = e.Stop(ctx, jobs[i].ID, o) })
+	queuedFirst(jobs, func(i int) { reports[i], errs[i] = e.Handle(jobs[i].ID).Stop(ctx, o) })
 	return reports, errs
 }
 
@@ -271,8 +271,8 @@ func queuedFirst(jobs []Job, stop func(i int)) {
 
 // recordSurvivors records what remains of the process tree of a job that had ended before it was
 // stopped. If a holder is running, it has the lock and does this itself.
-func (e *Engine) recordSurvivors(id ID, left []Process) {
-	dir := e.root.Dir(string(id))
+func (h *Handle) recordSurvivors(left []Process) {
+	dir := h.e.root.Dir(string(h.id))
 	lock, err := jobdir.Lock(dir)
 	if err != nil {
 		return
@@ -284,21 +284,21 @@ func (e *Engine) recordSurvivors(id ID, left []Process) {
 	}
 	rec.State.Exit.Survivors = left
 	if err := jobdir.WriteState(dir, &rec.State); err != nil {
-		e.log.Warn("cannot record survivors", "job", id, "err", err)
+		h.e.log.Warn("cannot record survivors", "job", h.id, "err", err)
 		return
 	}
-	if err := e.root.AddToIndex(&rec); err != nil { // the index uses the last line of a job
-		e.log.Debug("cannot write the index", "err", err)
+	if err := h.e.root.AddToIndex(&rec); err != nil { // the index uses the last line of a job
+		h.e.log.Debug("cannot write the index", "err", err)
 	}
 }
 
 // Kill is Stop without a grace period.
-func (e *Engine) Kill(ctx context.Context, id ID) (StopReport, error) {
-	return e.Stop(ctx, id, StopOptions{Grace: -1})
+func (h *Handle) Kill(ctx context.Context) (StopReport, error) {
+	return h.Stop(ctx, StopOptions{Grace: -1})
 }
 
 // IsActive reports whether the job has not ended. For an execution of this program it calls the
-// execution's hook; otherwise it is derived from [Engine.Get].
+// execution's hook; otherwise it is derived from [Handle.Facts].
 func (e *Engine) IsActive(id ID) bool {
 	e.mu.Lock()
 	x := e.execs[id]

@@ -19,7 +19,7 @@ func TestDiscardDeletesWithoutTrash(t *testing.T) {
 	}
 	for _, j := range []engine.Job{kept, gone} {
 		f.Job(j.ID).Exit(0)
-		if _, err := e.Wait(t.Context(), j.ID); err != nil {
+		if _, err := e.Handle(j.ID).Wait(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -46,7 +46,7 @@ func TestClearRemovesSocketOfKilledHolder(t *testing.T) {
 	e, f := withFake(t)
 	ended := start(t, e, engine.Spec{})
 	f.Job(ended.ID).Exit(0)
-	if _, err := e.Wait(t.Context(), ended.ID); err != nil {
+	if _, err := e.Handle(ended.ID).Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(e.StateDir(), "jobs", string(ended.ID))

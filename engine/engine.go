@@ -10,7 +10,7 @@
 //	if err != nil { … }
 //	defer eng.Close()
 //	job, err := eng.Start(ctx, engine.Spec{Command: []string{"make", "test"}})
-//	exit, err := eng.Wait(ctx, job.ID)
+//	exit, err := eng.Handle(job.ID).Wait(ctx)
 //
 // # Source of truth
 //

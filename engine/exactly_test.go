@@ -40,7 +40,7 @@ func replica(t *testing.T, e *engine.Engine, id engine.ID, pause func()) (text s
 				t.Errorf("offset %d is reported after %d", ev.Offset, b.Len())
 			}
 			p := make([]byte, ev.Offset-int64(b.Len()))
-			if n, _, err := e.ReadOutput(ctx, id, p, int64(b.Len())); n != len(p) || err != nil && !errors.Is(err, io.EOF) {
+			if n, _, err := e.Handle(id).ReadOutput(ctx, p, int64(b.Len())); n != len(p) || err != nil && !errors.Is(err, io.EOF) {
 				t.Errorf("%d of %d bytes at %d: %v", n, len(p), b.Len(), err)
 			}
 			b.Write(p)
@@ -97,7 +97,7 @@ func TestConcurrentBackground(t *testing.T) {
 		story(t, s, engine.EventStarted)
 		for range 10 {
 			calls.Go(func() {
-				if err := e.Background(id); err != nil {
+				if err := e.Handle(id).Background(); err != nil {
 					t.Error(err)
 				}
 			})
@@ -121,7 +121,7 @@ func TestBackgroundReturnsWaiterIfRecordFails(t *testing.T) {
 	var backgroundErr error
 	r, err := e.Run(t.Context(), engine.Spec{Script: "x", Host: "web1"}, engine.RunOptions{OnStart: func(id engine.ID) {
 		f.Cut(errors.New("no route"))
-		backgroundErr = e.Background(id)
+		backgroundErr = e.Handle(id).Background()
 	}})
 	if err != nil || !r.Backgrounded {
 		t.Errorf("result = %+v, err %v", r, err)
@@ -137,13 +137,13 @@ func TestOnExitUpToFiveMinutesAfterClear(t *testing.T) {
 		e, f := withFake(t)
 		j := start(t, e, engine.Spec{})
 		f.Job(j.ID).Exit(7)
-		if _, err := e.Wait(t.Context(), j.ID); err != nil {
+		if _, err := e.Handle(j.ID).Wait(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		var calls atomic.Int32
 		ask := func() int32 {
 			calls.Store(0)
-			e.OnExit(j.ID, func(exit engine.Exit) {
+			e.Handle(j.ID).OnExit(func(exit engine.Exit) {
 				if code(t, exit) == 7 {
 					calls.Add(1)
 				}
@@ -213,7 +213,7 @@ func TestIDsOfConcurrentProgramsDoNotCollide(t *testing.T) {
 func TestMemoryIsBoundedWithoutReaders(t *testing.T) {
 	e := open(t)
 	x := create(t, e, engine.VirtualSpec{Size: engine.Size{Cols: 80, Rows: 24}})
-	term, err := e.OpenTerminal(t.Context(), x.ID(), engine.TerminalOptions{})
+	term, err := e.Handle(x.ID()).Terminal(t.Context(), engine.TerminalOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

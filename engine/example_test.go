@@ -47,7 +47,7 @@ func ExampleEngine_Create() {
 	fmt.Println(job.Kind, job.Status, job.Name)
 
 	// Sending it to the background notifies everything that waits for it.
-	if err := eng.Background(x.ID()); err != nil {
+	if err := eng.Handle(x.ID()).Background(); err != nil {
 		panic(err)
 	}
 	<-x.Backgrounded()
@@ -58,13 +58,13 @@ func ExampleEngine_Create() {
 		panic(err)
 	}
 
-	exit, err := eng.Wait(ctx, x.ID())
+	exit, err := eng.Handle(x.ID()).Wait(ctx)
 	if err != nil {
 		panic(err)
 	}
 	fmt.Println(exit.Status, *exit.Code)
 	output := make([]byte, 100)
-	n, _, err := eng.ReadOutput(ctx, x.ID(), output, 0)
+	n, _, err := eng.Handle(x.ID()).ReadOutput(ctx, output, 0)
 	if err != nil {
 		panic(err)
 	}
@@ -102,15 +102,15 @@ func ExampleEngine_Attach() {
 	}()
 	fmt.Println("same process:", x.Job().Leader.PID == cmd.Process.Pid)
 
-	if err := eng.Background(x.ID()); err != nil {
+	if err := eng.Handle(x.ID()).Background(); err != nil {
 		panic(err)
 	}
 	fmt.Println("active:", eng.IsActive(x.ID()))
 
-	if _, err := eng.Kill(ctx, x.ID()); err != nil { // calls the hook, as hob kill does
+	if _, err := eng.Handle(x.ID()).Kill(ctx); err != nil { // calls the hook, as hob kill does
 		panic(err)
 	}
-	exit, err := eng.Wait(ctx, x.ID())
+	exit, err := eng.Handle(x.ID()).Wait(ctx)
 	if err != nil {
 		panic(err)
 	}
@@ -138,17 +138,17 @@ func ExampleEngine_Run() {
 	fmt.Printf("%s %d %q\n", result.Status, *result.Exit.Code, result.Output)
 
 	result, err = eng.Run(ctx, engine.Spec{Script: "sleep 600"}, engine.RunOptions{
-		OnStart: func(id engine.ID) { go eng.Background(id) }, // the user presses Ctrl+B
+		OnStart: func(id engine.ID) { go eng.Handle(id).Background() }, // the user presses Ctrl+B
 	})
 	if err != nil {
 		panic(err)
 	}
 	fmt.Println(result.Status, "backgrounded:", result.Backgrounded)
 
-	if _, err := eng.Kill(ctx, result.ID); err != nil {
+	if _, err := eng.Handle(result.ID).Kill(ctx); err != nil {
 		panic(err)
 	}
-	_, err = eng.Kill(ctx, "no-such-job")
+	_, err = eng.Handle("no-such-job").Kill(ctx)
 	fmt.Println(errors.Is(err, engine.ErrNotFound))
 
 	// Output:

@@ -129,7 +129,7 @@ type Job struct {
 }
 
 // HasTerminal reports whether the job has a screen, so that it can be displayed, accepts keys, and
-// can be attached to with [Engine.OpenTerminal].
+// can be attached to with [Handle.Terminal].
 func (j Job) HasTerminal() bool {
 	return j.Kind == KindPTY || j.Kind == KindVirtual && j.Size != Size{}
 }
@@ -175,7 +175,7 @@ func (j Job) KnownPorts() []int {
 func (j Job) Ended() (exit Exit, ok bool) { return j.Exit, j.Status.Finished() }
 
 // LeftRunning reports whether the job has ended and has left processes on this machine that still run,
-// as far as this machine can tell. It cannot be cleared until [Engine.Stop] has ended them.
+// as far as this machine can tell. It cannot be cleared until [Handle.Stop] has ended them.
 func (j Job) LeftRunning() bool {
 	here := j.Host == "" && j.Link != LinkElsewhere
 	return here && j.Status.Finished() && len(j.Exit.Survivors) > 0

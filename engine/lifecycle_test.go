@@ -131,14 +131,14 @@ func TestWaitReturnsTheEnd(t *testing.T) {
 	e, f := withFake(t)
 	j := start(t, e, engine.Spec{})
 	go f.Job(j.ID).Exit(42)
-	exit, err := e.Wait(t.Context(), j.ID)
+	exit, err := e.Handle(j.ID).Wait(t.Context())
 	if err != nil || exit.Status != engine.Exited || code(t, exit) != 42 || exit.Reason != engine.ReasonExit {
 		t.Errorf("exit = %+v, err %v", exit, err)
 	}
-	if again, err := e.Wait(t.Context(), j.ID); err != nil || code(t, again) != 42 {
+	if again, err := e.Handle(j.ID).Wait(t.Context()); err != nil || code(t, again) != 42 {
 		t.Errorf("late: %+v, %v", again, err)
 	}
-	if _, err := e.Wait(t.Context(), "nothing-22222"); !errors.Is(err, engine.ErrNotFound) {
+	if _, err := e.Handle("nothing-22222").Wait(t.Context()); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("unknown: %v", err)
 	}
 }
@@ -149,7 +149,7 @@ func TestWaitForJobOfAnotherEngine(t *testing.T) {
 	other := open(t, engine.WithStateDir(e.StateDir()), engine.WithBackend(f))
 	got := make(chan engine.Exit, 1)
 	go func() {
-		exit, err := other.Wait(context.Background(), j.ID)
+		exit, err := other.Handle(j.ID).Wait(context.Background())
 		if err != nil {
 			t.Error(err)
 		}
@@ -167,7 +167,7 @@ func TestWaitIsBoundedByItsContext(t *testing.T) {
 		j := start(t, e, engine.Spec{})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		if _, err := e.Wait(ctx, j.ID); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := e.Handle(j.ID).Wait(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("err = %v", err)
 		}
 		if got := get(t, e, j.ID); got.Status != engine.Running {
@@ -181,7 +181,7 @@ func TestJobOfDeadHolderStaysLost(t *testing.T) {
 	j := start(t, e, engine.Spec{})
 	f.Job(j.ID).Print("last words")
 	f.Job(j.ID).Die()
-	exit, err := e.Wait(t.Context(), j.ID)
+	exit, err := e.Handle(j.ID).Wait(t.Context())
 	if err != nil || exit.Status != engine.Lost || exit.Reason != engine.ReasonHolderDied || exit.Code != nil {
 		t.Fatalf("exit = %+v, err %v", exit, err)
 	}
@@ -205,7 +205,7 @@ func TestUnreachableIsNotAnEnd(t *testing.T) {
 	if got.Status != engine.Running || got.Link != engine.LinkUnreachable || got.LinkError != "no route" || got.StaleSince.IsZero() {
 		t.Errorf("cut off: %+v", got)
 	}
-	if _, err := e.Stop(t.Context(), j.ID, engine.StopOptions{}); !errors.Is(err, engine.ErrUnreachable) {
+	if _, err := e.Handle(j.ID).Stop(t.Context(), engine.StopOptions{}); !errors.Is(err, engine.ErrUnreachable) {
 		t.Errorf("stop: %v", err)
 	}
 	f.Cut(nil)
@@ -217,10 +217,10 @@ func TestUnreachableIsNotAnEnd(t *testing.T) {
 func TestStopTwice(t *testing.T) {
 	e, f := withFake(t)
 	j := start(t, e, engine.Spec{})
-	if _, err := e.Stop(t.Context(), j.ID, engine.StopOptions{}); err != nil {
+	if _, err := e.Handle(j.ID).Stop(t.Context(), engine.StopOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Kill(t.Context(), j.ID); err != nil {
+	if _, err := e.Handle(j.ID).Kill(t.Context()); err != nil {
 		t.Errorf("the second time: %v", err)
 	}
 	got := get(t, e, j.ID)
@@ -232,7 +232,7 @@ func TestStopTwice(t *testing.T) {
 	}
 	done := start(t, e, engine.Spec{})
 	f.Job(done.ID).Exit(0)
-	if _, err := e.Stop(t.Context(), done.ID, engine.StopOptions{}); !errors.Is(err, engine.ErrNotRunning) {
+	if _, err := e.Handle(done.ID).Stop(t.Context(), engine.StopOptions{}); !errors.Is(err, engine.ErrNotRunning) {
 		t.Errorf("stop of one that ended by itself: %v", err)
 	}
 }
@@ -241,26 +241,26 @@ func TestOnExitExactlyOnce(t *testing.T) {
 	e, f := withFake(t)
 	j := start(t, e, engine.Spec{})
 	exits := make(chan engine.Exit, 10)
-	e.OnExit(j.ID, func(x engine.Exit) { exits <- x })
+	e.Handle(j.ID).OnExit(func(x engine.Exit) { exits <- x })
 	var cancelled atomic.Bool
-	cancel := e.OnExit(j.ID, func(engine.Exit) { cancelled.Store(true) })
+	cancel := e.Handle(j.ID).OnExit(func(engine.Exit) { cancelled.Store(true) })
 	cancel()
 	f.Job(j.ID).Exit(7)
 	if x := <-exits; code(t, x) != 7 {
 		t.Errorf("live: %+v", x)
 	}
-	e.OnExit(j.ID, func(x engine.Exit) { exits <- x })
+	e.Handle(j.ID).OnExit(func(x engine.Exit) { exits <- x })
 	if x := <-exits; code(t, x) != 7 {
 		t.Errorf("late: %+v", x)
 	}
 	if _, err := e.Clear(t.Context(), j.ID); err != nil {
 		t.Fatal(err)
 	}
-	e.OnExit(j.ID, func(x engine.Exit) { exits <- x })
+	e.Handle(j.ID).OnExit(func(x engine.Exit) { exits <- x })
 	if x := <-exits; code(t, x) != 7 {
 		t.Errorf("cleared: %+v", x)
 	}
-	e.OnExit("nothing-22222", func(x engine.Exit) { exits <- x })
+	e.Handle("nothing-22222").OnExit(func(x engine.Exit) { exits <- x })
 	if err := e.Close(); err != nil { // waits for every callback
 		t.Fatal(err)
 	}
@@ -274,7 +274,7 @@ func TestCancelDoesNotWaitForTheCallback(t *testing.T) {
 	e, f := withFake(t)
 	j := start(t, e, engine.Spec{})
 	called, release := make(chan struct{}), make(chan struct{})
-	cancel := e.OnExit(j.ID, func(engine.Exit) {
+	cancel := e.Handle(j.ID).OnExit(func(engine.Exit) {
 		close(called)
 		<-release
 	})
@@ -304,7 +304,7 @@ func TestOnExitForgetsClearedJobAfterFiveMinutes(t *testing.T) {
 	}
 	c.move(6 * time.Minute)
 	called := false
-	e.OnExit(j.ID, func(engine.Exit) { called = true })
+	e.Handle(j.ID).OnExit(func(engine.Exit) { called = true })
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -331,10 +331,10 @@ func TestBackgroundAndRun(t *testing.T) {
 		other := open(t, engine.WithStateDir(e.StateDir()), engine.WithBackend(f))
 		r, err := e.Run(t.Context(), engine.Spec{Script: "x"}, engine.RunOptions{OnStart: func(i engine.ID) {
 			f.Job(i).Print("so far")
-			if err := other.Background(i); err != nil {
+			if err := other.Handle(i).Background(); err != nil {
 				t.Error(err)
 			}
-			if err := other.Background(i); err != nil {
+			if err := other.Handle(i).Background(); err != nil {
 				t.Errorf("the second time: %v", err)
 			}
 		}})
@@ -342,7 +342,7 @@ func TestBackgroundAndRun(t *testing.T) {
 			t.Errorf("result = %+v, err %v", r, err)
 		}
 		f.Job(r.ID).Exit(0)
-		if err := e.Background(r.ID); !errors.Is(err, engine.ErrNotRunning) {
+		if err := e.Handle(r.ID).Background(); !errors.Is(err, engine.ErrNotRunning) {
 			t.Errorf("of one that ended: %v", err)
 		}
 	})
@@ -358,7 +358,7 @@ func TestBackgroundAndRun(t *testing.T) {
 					f.Job(i).PrintTo(engine.StreamStderr, "error\n")
 				}
 				f.Job(i).PrintTo(out, strings.Repeat("é", 3000)+"\n\xc3") // the first byte of another é
-				if err := e.Background(i); err != nil {
+				if err := e.Handle(i).Background(); err != nil {
 					t.Error(err)
 				}
 			}})
@@ -367,7 +367,7 @@ func TestBackgroundAndRun(t *testing.T) {
 			}
 			f.Job(r.ID).PrintTo(out, "\xa9 out ")
 			f.Job(r.ID).PrintTo(more, "and err")
-			next, err := e.PollAt(t.Context(), r.ID, r.Cursor, 0)
+			next, err := e.Handle(r.ID).PollAt(t.Context(), r.Cursor, 0)
 			if err != nil || string(next.Output) != "é out and err" {
 				t.Errorf("split %v: from %d on %q, err %v", split, r.Cursor, next.Output, err)
 			}
@@ -401,7 +401,7 @@ func TestBackgroundAndRun(t *testing.T) {
 		e, f := withFake(t)
 		ctx, cancel := context.WithCancel(t.Context())
 		r, err := e.Run(ctx, engine.Spec{Script: "x"}, engine.RunOptions{OnStart: func(i engine.ID) {
-			if err := e.Background(i); err != nil {
+			if err := e.Handle(i).Background(); err != nil {
 				t.Error(err)
 			}
 		}})
@@ -410,7 +410,7 @@ func TestBackgroundAndRun(t *testing.T) {
 			t.Fatalf("result = %+v, err %v", r, err)
 		}
 		f.Job(r.ID).Exit(0)
-		if exit, err := e.Wait(t.Context(), r.ID); err != nil || code(t, exit) != 0 {
+		if exit, err := e.Handle(r.ID).Wait(t.Context()); err != nil || code(t, exit) != 0 {
 			t.Errorf("exit = %+v, err %v", exit, err)
 		}
 	})
@@ -431,7 +431,7 @@ func TestClosedEngine(t *testing.T) {
 	j := start(t, e, engine.Spec{})
 	waiting := make(chan error, 1)
 	go func() {
-		_, err := e.Wait(context.Background(), j.ID)
+		_, err := e.Handle(j.ID).Wait(context.Background())
 		waiting <- err
 	}()
 	if err := e.Close(); err != nil {
@@ -445,17 +445,17 @@ func TestClosedEngine(t *testing.T) {
 	}
 	for op, f := range map[string]func() error{
 		"list":   func() error { _, err := e.List(t.Context(), engine.Filter{}); return err },
-		"get":    func() error { _, err := e.Get(t.Context(), string(j.ID)); return err },
-		"newest": func() error { _, err := e.Get(t.Context(), "@"); return err },
-		"poll":   func() error { _, err := e.Poll(t.Context(), j.ID, "", 0); return err },
+		"get":    func() error { _, err := e.Handle(j.ID).Facts(t.Context()); return err },
+		"newest": func() error { _, err := e.Find(t.Context(), "@", engine.Read); return err },
+		"poll":   func() error { _, err := e.Handle(j.ID).Poll(t.Context(), "", 0); return err },
 		"clear":  func() error { _, err := e.Clear(t.Context(), j.ID); return err },
 		"undo":   func() error { _, err := e.Undo(t.Context()); return err },
-		"read":   func() error { _, _, err := e.ReadOutput(t.Context(), j.ID, nil, 0); return err },
-		"log":    func() error { _, err := e.OpenLog(t.Context(), j.ID, engine.StreamOutput); return err },
-		"write":  func() error { return e.Write(t.Context(), j.ID, nil) },
-		"screen": func() error { _, err := e.Screen(t.Context(), j.ID); return err },
-		"stop":   func() error { _, err := e.Stop(t.Context(), j.ID, engine.StopOptions{}); return err },
-		"wait":   func() error { _, err := e.Wait(t.Context(), j.ID); return err },
+		"read":   func() error { _, _, err := e.Handle(j.ID).ReadOutput(t.Context(), nil, 0); return err },
+		"log":    func() error { _, err := e.Handle(j.ID).Log(t.Context(), engine.StreamOutput); return err },
+		"write":  func() error { return e.Handle(j.ID).Write(t.Context(), nil) },
+		"screen": func() error { _, err := e.Handle(j.ID).Screen(t.Context()); return err },
+		"stop":   func() error { _, err := e.Handle(j.ID).Stop(t.Context(), engine.StopOptions{}); return err },
+		"wait":   func() error { _, err := e.Handle(j.ID).Wait(t.Context()); return err },
 	} {
 		if err := f(); !errors.Is(err, engine.ErrClosed) {
 			t.Errorf("%s: %v", op, err)

@@ -54,7 +54,7 @@ func TestListIsNewestFirstAndFiltered(t *testing.T) {
 	f.Job(good.ID).Exit(0)
 	f.Job(bad.ID).Exit(1)
 	f.Job(signalled.ID).Signalled("SIGSEGV", 11)
-	if _, err := e.Stop(t.Context(), asked.ID, engine.StopOptions{}); err != nil {
+	if _, err := e.Handle(asked.ID).Stop(t.Context(), engine.StopOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
@@ -107,10 +107,10 @@ func TestDamagedDirectoryIsLostJobOrHidden(t *testing.T) {
 		t.Fatalf("jobs = %+v", jobs)
 	}
 	buf := make([]byte, 10)
-	if n, _, err := e.ReadOutput(t.Context(), j.ID, buf, 0); err != nil || string(buf[:n]) != "log" {
+	if n, _, err := e.Handle(j.ID).ReadOutput(t.Context(), buf, 0); err != nil || string(buf[:n]) != "log" {
 		t.Errorf("its log: %q, %v", buf[:n], err)
 	}
-	if _, err := e.Restart(t.Context(), j.ID, engine.RestartOptions{}); !errors.Is(err, engine.ErrUnsupported) {
+	if _, err := e.Handle(j.ID).Restart(t.Context(), engine.RestartOptions{}); !errors.Is(err, engine.ErrUnsupported) {
 		t.Errorf("restart: %v", err)
 	}
 	if _, err := e.Clear(t.Context(), j.ID); err != nil {
@@ -129,7 +129,7 @@ func TestFinishedJobDamagedLater(t *testing.T) {
 	same := func(damage string, want engine.Status) {
 		t.Helper()
 		jobs := list(t, e, engine.Filter{})
-		one, err := e.Get(t.Context(), string(j.ID))
+		one, err := e.Handle(j.ID).Facts(t.Context())
 		if len(jobs) != 1 || err != nil {
 			t.Fatalf("%s: listed %+v, %v", damage, jobs, err)
 		}
@@ -169,8 +169,8 @@ func TestJobsOfAnotherMachineKeepStatus(t *testing.T) {
 			if got.Status != engine.Running || got.Link != engine.LinkElsewhere || got.StaleSince.IsZero() {
 				t.Errorf("job = %+v", got)
 			}
-			_, waitErr := e.Wait(t.Context(), j.ID)
-			_, stopErr := e.Stop(t.Context(), j.ID, engine.StopOptions{})
+			_, waitErr := e.Handle(j.ID).Wait(t.Context())
+			_, stopErr := e.Handle(j.ID).Stop(t.Context(), engine.StopOptions{})
 			_, clearErr := e.Clear(t.Context(), j.ID)
 			for op, err := range map[string]error{"wait": waitErr, "stop": stopErr, "clear": clearErr} {
 				if !errors.Is(err, engine.ErrElsewhere) {
@@ -230,7 +230,7 @@ func TestStopRefusesSurvivorsElsewhere(t *testing.T) {
 	if err := jobdir.WriteState(dir, &st); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Kill(t.Context(), j.ID); !errors.Is(err, engine.ErrElsewhere) {
+	if _, err := e.Handle(j.ID).Kill(t.Context()); !errors.Is(err, engine.ErrElsewhere) {
 		t.Errorf("kill: %v", err)
 	}
 	if st, err := jobdir.ReadState(dir); err != nil || !slices.Equal(st.Exit.Survivors, left) {
@@ -279,7 +279,7 @@ func TestResolve(t *testing.T) {
 		"a path":                    {ref: "../jobs/" + string(web.ID), err: engine.ErrNotFound},
 	} {
 		t.Run(name, func(t *testing.T) {
-			j, err := e.Resolve(t.Context(), c.ref, c.in)
+			j, err := e.Find(t.Context(), c.ref, c.in)
 			if j.ID != c.want || !errors.Is(err, c.err) || c.err == nil && err != nil {
 				t.Errorf("got %q, %v", j.ID, err)
 			}
@@ -303,7 +303,7 @@ func TestClearUndoRemove(t *testing.T) {
 	if n := len(list(t, e, engine.Filter{})); n != 3 {
 		t.Fatalf("the refused clear left %d jobs", n)
 	}
-	log, err := e.OpenLog(t.Context(), a.ID, engine.StreamOutput)
+	log, err := e.Handle(a.ID).Log(t.Context(), engine.StreamOutput)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -311,7 +311,7 @@ func TestClearUndoRemove(t *testing.T) {
 	if jobs, err := e.Clear(t.Context(), a.ID, b.ID, a.ID); err != nil || len(jobs) != 2 {
 		t.Fatalf("cleared %v, %v", ids(jobs), err)
 	}
-	if _, err := e.Get(t.Context(), string(a.ID)); !errors.Is(err, engine.ErrNotFound) {
+	if _, err := e.Handle(a.ID).Facts(t.Context()); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("cleared: %v", err)
 	}
 	if _, err := log.Size(t.Context()); err != nil {

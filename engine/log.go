@@ -37,18 +37,18 @@ type Line struct {
 
 // OpenLog opens one stream of a job. It returns ErrNotFound, ErrInvalid for an unknown stream, or
 // ErrUnsupported for a stream that this job does not have.
-func (e *Engine) OpenLog(ctx context.Context, id ID, s Stream) (*Log, error) {
-	out, j, err := e.openOutput(ctx, id, s)
+func (h *Handle) Log(ctx context.Context, s Stream) (*Log, error) {
+	out, j, err := h.openOutput(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	l := &Log{src: source{out}, index: logfile.NewIndex()}
 	if j.Host == "" {
-		t, err := jobdir.OpenTimes(e.root.Dir(string(id)))
+		t, err := jobdir.OpenTimes(h.e.root.Dir(string(h.id)))
 		if err == nil {
 			l.times = t
 		} else if !errors.Is(err, fs.ErrNotExist) {
-			e.log.Debug("cannot read times", "job", id, "err", err)
+			h.e.log.Debug("cannot read times", "job", h.id, "err", err)
 		}
 	}
 	return l, nil
@@ -226,7 +226,7 @@ func (q Query) ofFile() logfile.Query {
 	return f
 }
 
-// Follower reads lines as they are appended to a log. [Engine.Follow] reports when there may be new
+// Follower reads lines as they are appended to a log. [Handle.Follow] reports when there may be new
 // ones. A Follower must not be used concurrently.
 type Follower struct {
 	feed *logfile.Follower

@@ -39,7 +39,7 @@ func tailOf(t *testing.T, e *engine.Engine, id engine.ID, s engine.Stream) ([]en
 
 func openLog(t *testing.T, e *engine.Engine, id engine.ID, s engine.Stream) *engine.Log {
 	t.Helper()
-	l, err := e.OpenLog(t.Context(), id, s)
+	l, err := e.Handle(id).Log(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,13 +148,13 @@ func TestLogStreams(t *testing.T) {
 		t.Errorf("stdout has %d, %v", size, err)
 	}
 	one := start(t, e, engine.Spec{})
-	if _, err := e.OpenLog(t.Context(), one.ID, engine.StreamStderr); !errors.Is(err, engine.ErrUnsupported) {
+	if _, err := e.Handle(one.ID).Log(t.Context(), engine.StreamStderr); !errors.Is(err, engine.ErrUnsupported) {
 		t.Errorf("stderr of a job with one stream: %v", err)
 	}
-	if _, err := e.OpenLog(t.Context(), one.ID, "sideways"); !errors.Is(err, engine.ErrInvalid) {
+	if _, err := e.Handle(one.ID).Log(t.Context(), "sideways"); !errors.Is(err, engine.ErrInvalid) {
 		t.Errorf("no such stream: %v", err)
 	}
-	if _, err := e.OpenLog(t.Context(), "nothing-22222", engine.StreamOutput); !errors.Is(err, engine.ErrNotFound) {
+	if _, err := e.Handle("nothing-22222").Log(t.Context(), engine.StreamOutput); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("no such job: %v", err)
 	}
 }

@@ -74,7 +74,7 @@ func start(t *testing.T, e *engine.Engine, spec engine.Spec, opts ...engine.Star
 
 func get(t *testing.T, e *engine.Engine, id engine.ID) engine.Job {
 	t.Helper()
-	j, err := e.Get(t.Context(), string(id))
+	j, err := e.Handle(id).Facts(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,12 +28,12 @@ func streamOf(j Job, s Stream) (Stream, error) {
 }
 
 // openOutput opens one stream.
-func (e *Engine) openOutput(ctx context.Context, id ID, s Stream) (Output, Job, error) {
-	run, j, err := e.open(ctx, "read the output of", id)
+func (h *Handle) openOutput(ctx context.Context, s Stream) (Output, Job, error) {
+	run, j, err := h.open(ctx, "read the output of")
 	if errors.Is(err, ErrElsewhere) || errors.Is(err, ErrUnsupported) {
 		// The files of a local job can be read even without its backend.
 		if j.Host == "" {
-			run, err = newVirtualRun(e.root.Dir(string(id)), j), nil
+			run, err = newVirtualRun(h.e.root.Dir(string(h.id)), j), nil
 		}
 	}
 	if err != nil {
@@ -49,13 +49,13 @@ func (e *Engine) openOutput(ctx context.Context, id ID, s Stream) (Output, Job, 
 // ReadOutput reads the job's output (stdout, if the streams are separate) at the absolute offset
 // off. size is the size of the output. At the end n is 0 without an error; inside a dropped range
 // the bytes are zero. ReadOutput returns ErrInvalid for a negative offset.
-func (e *Engine) ReadOutput(ctx context.Context, id ID, p []byte, off int64) (n int, size int64, err error) {
-	return e.ReadStream(ctx, id, StreamOutput, p, off)
+func (h *Handle) ReadOutput(ctx context.Context, p []byte, off int64) (n int, size int64, err error) {
+	return h.ReadStream(ctx, StreamOutput, p, off)
 }
 
-// ReadStream is like [Engine.ReadOutput] for one stream.
-func (e *Engine) ReadStream(ctx context.Context, id ID, s Stream, p []byte, off int64) (n int, size int64, err error) {
-	out, _, err := e.openOutput(ctx, id, s)
+// ReadStream is like [Handle.ReadOutput] for one stream.
+func (h *Handle) ReadStream(ctx context.Context, s Stream, p []byte, off int64) (n int, size int64, err error) {
+	out, _, err := h.openOutput(ctx, s)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -94,8 +94,8 @@ func (s source) Hole(ctx context.Context) (logfile.Hole, error) {
 
 // tail reads the last most bytes of a stream, without dropped ranges. cut reports whether there is
 // more before them.
-func (e *Engine) tail(ctx context.Context, id ID, s Stream, most int) (p []byte, cut bool, err error) {
-	out, _, err := e.openOutput(ctx, id, s)
+func (h *Handle) tail(ctx context.Context, s Stream, most int) (p []byte, cut bool, err error) {
+	out, _, err := h.openOutput(ctx, s)
 	if err != nil {
 		return nil, false, err
 	}

@@ -223,12 +223,12 @@ func (r *Replay) moveToLastScreen(ctx context.Context, to int64) (f Frame, ok bo
 
 // lastScreen returns the state of a job's terminal: from its holder, or if the job has ended, as the
 // holder recorded it.
-func (e *Engine) lastScreen(ctx context.Context, id ID) (checkpoint, error) {
+func (h *Handle) lastScreen(ctx context.Context) (checkpoint, error) {
 	ctx, cancel := context.WithTimeout(ctx, lastScreenWithin)
 	defer cancel()
-	term, err := e.OpenTerminal(ctx, id, TerminalOptions{})
+	term, err := h.Terminal(ctx, TerminalOptions{})
 	if err != nil {
-		offset, size, snapshot, err := holder.SavedScreen(e.root.Dir(string(id)))
+		offset, size, snapshot, err := holder.SavedScreen(h.e.root.Dir(string(h.id)))
 		return checkpoint{offset: offset, size: size, snapshot: snapshot}, err
 	}
 	defer term.Close()

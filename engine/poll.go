@@ -41,11 +41,11 @@ type PollPart struct {
 // Poll returns what the job has printed since the last poll of client, and the job's state. If
 // nothing is new, it blocks for at most wait, until there is output or the job ends. If ctx is done
 // first, nothing counts as read; otherwise everything returned does, unless the error matches
-// ErrUnkept. Callers whose delivery can fail use [Engine.PollTo]. With several concurrent polls of
+// ErrUnkept. Callers whose delivery can fail use [Handle.PollTo]. With several concurrent polls of
 // one client, here or in other processes, each byte goes to one of them. An empty client means the
 // engine's own name.
-func (e *Engine) Poll(ctx context.Context, id ID, client string, wait time.Duration) (got Poll, err error) {
-	err = e.PollTo(ctx, id, client, wait, func(p *Poll) error {
+func (h *Handle) Poll(ctx context.Context, client string, wait time.Duration) (got Poll, err error) {
+	err = h.PollTo(ctx, client, wait, func(p *Poll) error {
 		got = *p
 		p.More = false
 		return nil
@@ -54,20 +54,20 @@ func (e *Engine) Poll(ctx context.Context, id ID, client string, wait time.Durat
 }
 
 // PollAt is like Poll, from a cursor that the caller keeps: 0, or the result of the previous poll.
-func (e *Engine) PollAt(ctx context.Context, id ID, cursor int64, wait time.Duration) (Poll, error) {
+func (h *Handle) PollAt(ctx context.Context, cursor int64, wait time.Duration) (Poll, error) {
 	if cursor < 0 {
 		return Poll{}, invalid("poll", "a negative cursor", "0 is the beginning")
 	}
-	p, err := e.drain(ctx, id, cursor)
+	p, err := h.drain(ctx, cursor)
 	if err != nil || wait <= 0 || p.isNew(cursor) {
 		return p, err
 	}
 	soon, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	var failed error
-	_, err = e.waitUntil(soon, id, nil, func(j Job) bool {
+	_, err = h.waitUntil(soon, nil, func(j Job) bool {
 		if j.Output > cursor { // the log already has everything that was reported
-			p, failed = e.drain(ctx, id, cursor)
+			p, failed = h.drain(ctx, cursor)
 		}
 		return failed != nil || p.isNew(cursor)
 	})
@@ -75,7 +75,7 @@ func (e *Engine) PollAt(ctx context.Context, id ID, cursor int64, wait time.Dura
 	case failed != nil || p.isNew(cursor):
 		return p, failed
 	case err == nil, soon.Err() != nil && ctx.Err() == nil: // the end comes after all output
-		return e.drain(ctx, id, cursor)
+		return h.drain(ctx, cursor)
 	}
 	return p, err
 }
@@ -85,15 +85,15 @@ func (p *Poll) isNew(cursor int64) bool { return p.Cursor != cursor || p.Job.Sta
 
 // drain reads what is available after the cursor. It reads the job's state first, so that an end is
 // reported only with or after the last output.
-func (e *Engine) drain(ctx context.Context, id ID, cursor int64) (Poll, error) {
-	j, err := e.read(ctx, id)
+func (h *Handle) drain(ctx context.Context, cursor int64) (Poll, error) {
+	j, err := h.e.read(ctx, h.id)
 	if err != nil {
 		return Poll{}, err
 	}
 	p := Poll{Job: j, Cursor: cursor}
 	var logs []source
 	for _, s := range j.Streams() {
-		out, _, err := e.openOutput(ctx, id, s)
+		out, _, err := h.openOutput(ctx, s)
 		if err != nil {
 			return p, err
 		}
@@ -101,7 +101,7 @@ func (e *Engine) drain(ctx context.Context, id ID, cursor int64) (Poll, error) {
 		logs = append(logs, source{out})
 	}
 	if j.Split {
-		err := e.drainSplit(ctx, logs[0], logs[1], &p)
+		err := h.e.drainSplit(ctx, logs[0], logs[1], &p)
 		return p, err
 	}
 	size, err := logs[0].Size(ctx)
@@ -221,17 +221,17 @@ func drainStream(ctx context.Context, src source, off, end int64, last bool, p *
 //
 // PollTo returns the error of deliver, which ends the poll. The error matches ErrUnkept if
 // everything was delivered but the cursor could not be saved, as on a full or read-only disk.
-func (e *Engine) PollTo(ctx context.Context, id ID, client string, wait time.Duration, deliver func(*Poll) error) error {
+func (h *Handle) PollTo(ctx context.Context, client string, wait time.Duration, deliver func(*Poll) error) error {
 	if client == "" {
-		client = e.cfg.client
+		client = h.e.cfg.client
 	}
-	dir := e.root.Dir(string(id))
-	if _, err := e.record(id); err != nil {
+	dir := h.e.root.Dir(string(h.id))
+	if _, err := h.e.record(h.id); err != nil {
 		return err
 	}
 	for began := time.Now(); ; {
 		from := jobdir.ReadCursor(dir, client)
-		p, err := e.PollAt(ctx, id, from, max(0, wait-time.Since(began)))
+		p, err := h.PollAt(ctx, from, max(0, wait-time.Since(began)))
 		if err != nil {
 			return err
 		}
@@ -244,7 +244,7 @@ func (e *Engine) PollTo(ctx context.Context, id ID, client string, wait time.Dur
 			continue
 		case errors.Is(lockErr, jobdir.ErrLocked):
 			return &Error{
-				Op: "poll", Job: id, Err: fmt.Errorf("another poll of %q is still delivering its output", client),
+				Op: "poll", Job: h.id, Err: fmt.Errorf("another poll of %q is still delivering its output", client),
 				Hint: "wait until it is done, or poll as another client",
 			}
 		case lockErr == nil && jobdir.ReadCursor(dir, client) != from:
@@ -253,7 +253,7 @@ func (e *Engine) PollTo(ctx context.Context, id ID, client string, wait time.Dur
 		case lockErr == nil:
 			defer turn.Close()
 		}
-		to, err := e.deliverFrom(ctx, p, deliver)
+		to, err := h.e.deliverFrom(ctx, p, deliver)
 		if err == nil {
 			err = lockErr
 			if err == nil {
@@ -271,7 +271,7 @@ func (e *Engine) deliverFrom(ctx context.Context, p Poll, deliver func(*Poll) er
 		if err := deliver(&p); err != nil || !p.More {
 			return p.Cursor, err
 		}
-		if p, err = e.PollAt(ctx, p.Job.ID, p.Cursor, 0); err != nil {
+		if p, err = e.Handle(p.Job.ID).PollAt(ctx, p.Cursor, 0); err != nil {
 			return p.Cursor, err
 		}
 	}

@@ -27,7 +27,7 @@ func TestPollToKeepsUndeliveredOutput(t *testing.T) {
 		return nil
 	}
 	gone := errors.New("the reader has gone")
-	err := e.PollTo(t.Context(), j.ID, "a", 0, func(p *engine.Poll) error {
+	err := e.Handle(j.ID).PollTo(t.Context(), "a", 0, func(p *engine.Poll) error {
 		if err := take(p); p.More {
 			return err
 		}
@@ -37,7 +37,7 @@ func TestPollToKeepsUndeliveredOutput(t *testing.T) {
 		t.Fatalf("%d bytes in %d pieces, %v", len(got), pieces, err)
 	}
 	got = ""
-	if err := e.PollTo(t.Context(), j.ID, "a", 0, take); err != nil || got != long {
+	if err := e.Handle(j.ID).PollTo(t.Context(), "a", 0, take); err != nil || got != long {
 		t.Errorf("again %d bytes, %v", len(got), err)
 	}
 	f.Job(j.ID).Print("more\n")
@@ -45,7 +45,7 @@ func TestPollToKeepsUndeliveredOutput(t *testing.T) {
 		t.Errorf("then %q", p.Output)
 	}
 	f.Job(j.ID).Exit(3)
-	err = e.PollTo(t.Context(), j.ID, "a", time.Minute, func(p *engine.Poll) error {
+	err = e.Handle(j.ID).PollTo(t.Context(), "a", time.Minute, func(p *engine.Poll) error {
 		if len(p.Output) > 0 || p.Job.Status != engine.Exited {
 			t.Errorf("at the end %q, %s", p.Output, p.Job.Status)
 		}
@@ -64,7 +64,7 @@ func TestPollToLeavesRestToNextPoll(t *testing.T) {
 	f.Job(j.ID).Print(long + "unfinished")
 	got := ""
 	for range 100 {
-		err := e.PollTo(t.Context(), j.ID, "a", 0, func(p *engine.Poll) error {
+		err := e.Handle(j.ID).PollTo(t.Context(), "a", 0, func(p *engine.Poll) error {
 			got += string(p.Output)
 			p.More = false
 			if rest, ok := strings.CutSuffix(got, "unfinished"); ok {
@@ -92,12 +92,12 @@ func TestPollsOfOneClientAreSerialized(t *testing.T) {
 	j := start(t, e, engine.Spec{})
 	f.Job(j.ID).Print("one\n")
 	first, second := "", make(chan string, 1)
-	err := e.PollTo(t.Context(), j.ID, "a", 0, func(p *engine.Poll) error {
+	err := e.Handle(j.ID).PollTo(t.Context(), "a", 0, func(p *engine.Poll) error {
 		first = string(p.Output)
 		f.Job(j.ID).Print("two\n")
 		go func() {
 			text := ""
-			err := other.PollTo(t.Context(), j.ID, "a", patience, func(p *engine.Poll) error {
+			err := other.Handle(j.ID).PollTo(t.Context(), "a", patience, func(p *engine.Poll) error {
 				text += string(p.Output)
 				return nil
 			})

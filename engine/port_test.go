@@ -74,7 +74,7 @@ func TestRestartWithAPort(t *testing.T) {
 			if tt.ended {
 				f.Job(old.ID).Exit(0)
 			}
-			j, err := e.Restart(t.Context(), old.ID, engine.RestartOptions{Keep: tt.keep})
+			j, err := e.Handle(old.ID).Restart(t.Context(), engine.RestartOptions{Keep: tt.keep})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -120,7 +120,7 @@ func (t *queuedTerminal) Write(ctx context.Context, p []byte) error {
 	if bytes.IndexByte(p, interrupt) < 0 {
 		return nil
 	}
-	_, err := t.e.Stop(ctx, t.id, StopOptions{By: t.o.Client})
+	_, err := t.e.Handle(t.id).Stop(ctx, StopOptions{By: t.o.Client})
 	return err
 }
 

@@ -34,7 +34,7 @@ func (b *removedWhileObserved) Observe(ctx context.Context, rs []engine.Record) 
 func TestJobRemovedWhileObservedIsNotFound(t *testing.T) {
 	for name, look := range map[string]func(*testing.T, *engine.Engine, engine.ID){
 		"get": func(t *testing.T, e *engine.Engine, id engine.ID) {
-			if j, err := e.Get(t.Context(), string(id)); !errors.Is(err, engine.ErrNotFound) {
+			if j, err := e.Handle(id).Facts(t.Context()); !errors.Is(err, engine.ErrNotFound) {
 				t.Errorf("%s %+v, %v", j.Status, j.Exit, err)
 			}
 		},
@@ -72,7 +72,7 @@ func TestWaitForRemovedJob(t *testing.T) {
 	wait := func(e *engine.Engine, id engine.ID) <-chan answer {
 		done := make(chan answer, 1)
 		go func() {
-			exit, err := e.Wait(context.Background(), id)
+			exit, err := e.Handle(id).Wait(context.Background())
 			done <- answer{exit, err}
 		}()
 		synctest.Wait()
@@ -90,7 +90,7 @@ func TestWaitForRemovedJob(t *testing.T) {
 			if got := <-done; got.err != nil || got.exit.Status != engine.Exited || code(t, got.exit) != 3 {
 				t.Errorf("%+v, %v", got.exit, got.err)
 			}
-			j, err := e.GetWithTrash(t.Context(), id)
+			j, err := e.Handle(id).LastFacts(t.Context())
 			if err != nil || j.Status != engine.Exited || code(t, j.Exit) != 3 {
 				t.Errorf("with the trash: %s %+v, %v", j.Status, j.Exit, err)
 			}
@@ -108,7 +108,7 @@ func TestWaitForRemovedJob(t *testing.T) {
 			if got := <-done; !errors.Is(got.err, engine.ErrNotFound) {
 				t.Errorf("%+v, %v", got.exit, got.err)
 			}
-			if j, err := e.GetWithTrash(t.Context(), id); !errors.Is(err, engine.ErrNotFound) {
+			if j, err := e.Handle(id).LastFacts(t.Context()); !errors.Is(err, engine.ErrNotFound) {
 				t.Errorf("with the trash: %s %+v, %v", j.Status, j.Exit, err)
 			}
 		})

@@ -65,11 +65,11 @@ func (e *Engine) OpenReplay(ctx context.Context, id ID) (*Replay, error) {
 	case !j.HasTerminal():
 		return nil, refused("the job has no terminal", "hob log prints its output")
 	}
-	log, err := e.OpenLog(ctx, id, StreamOutput)
+	log, err := e.Handle(id).Log(ctx, StreamOutput)
 	if err != nil {
 		return nil, err
 	}
-	r := &Replay{job: j, log: log, lastScreen: func(ctx context.Context) (checkpoint, error) { return e.lastScreen(ctx, j.ID) }}
+	r := &Replay{job: j, log: log, lastScreen: func(ctx context.Context) (checkpoint, error) { return e.Handle(j.ID).lastScreen(ctx) }}
 	ok := false
 	if log.times != nil {
 		r.first, ok = log.times.After(-1)

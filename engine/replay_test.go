@@ -54,12 +54,12 @@ func TestReplayIsExact(t *testing.T) {
 			live := map[int64]string{}
 			for range 60 {
 				if r.IntN(8) == 0 {
-					if err := e.Resize(t.Context(), x.ID(), engine.Size{Cols: 10 + r.IntN(60), Rows: 3 + r.IntN(20)}); err != nil {
+					if err := e.Handle(x.ID()).Resize(t.Context(), engine.Size{Cols: 10 + r.IntN(60), Rows: 3 + r.IntN(20)}); err != nil {
 						t.Fatal(err)
 					}
 				}
 				x.Append(noise(r))
-				screen, err := e.Screen(t.Context(), x.ID())
+				screen, err := e.Handle(x.ID()).Screen(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path"
 	"path/filepath"
@@ -22,39 +21,11 @@ const (
 	Act                // to act: for a shared name only the one that is running
 )
 
-// Get returns the job that ref refers to, for reading or restarting; see [Engine.Resolve]. It
-// includes the job's usage, see [Engine.MeasureAll].
-func (e *Engine) Get(ctx context.Context, ref string) (Job, error) {
-	j, err := e.Resolve(ctx, ref, Read)
-	if err != nil {
-		return j, err
-	}
-	if exit, ok := j.Ended(); ok {
-		e.waitRecorded(ctx, j.ID, exit)
-	}
-	return e.MeasureAll([]Job{j})[0], nil
-}
-
-// GetWithTrash is like Get for one job by its id, and also finds a job that was cleared, by this
-// program or another, as long as it is in the trash. The job is returned as it ended; its output
-// cannot be read. It returns ErrNotFound if the job is in neither place.
-func (e *Engine) GetWithTrash(ctx context.Context, id ID) (Job, error) {
-	j, err := e.Get(ctx, string(id))
-	if err == nil && j.ID == id || err != nil && !errors.Is(err, ErrNotFound) {
-		return j, err
-	}
-	rec, err := e.recordAnywhere(id)
-	if err != nil {
-		return Job{}, err
-	}
-	return e.jobOf(rec), nil
-}
-
-// Resolve returns the job that ref refers to: an id, a name, a unique prefix of an id, "@" for the
+// Find returns the job that ref refers to: an id, a name, a unique prefix of an id, "@" for the
 // newest job, "@2" for the one before it. An exact id takes precedence over a name, a name over a
 // prefix. A name may be given as it was requested, although it is stored shortened and on one line.
 // The errors are ErrNotFound and *[AmbiguousError].
-func (e *Engine) Resolve(ctx context.Context, ref string, in Intent) (Job, error) {
+func (e *Engine) Find(ctx context.Context, ref string, in Intent) (Job, error) {
 	if ref == "" {
 		return Job{}, invalid("find", "an empty name", "specify an id, a name, or @ for the newest job")
 	}
@@ -78,7 +49,7 @@ func (e *Engine) Resolve(ctx context.Context, ref string, in Intent) (Job, error
 	return pick(jobs, ref, in)
 }
 
-// Choose is like [Engine.Resolve] for the given jobs, which must be sorted newest first.
+// Choose is like [Engine.Find] for the given jobs, which must be sorted newest first.
 func Choose(jobs []Job, ref string, in Intent) (Job, error) {
 	if n, ok := nthNewest(ref); ok {
 		if n > len(jobs) {

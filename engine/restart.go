@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// RestartOptions tunes [Engine.Restart].
+// RestartOptions tunes [Handle.Restart].
 type RestartOptions struct {
 	// Keep leaves a job that has not ended running beside the new one. If the job was given a port
 	// that is in use, the new one gets a free port.
@@ -27,27 +27,27 @@ type RestartOptions struct {
 // recorded: of several restarts at the same time one does, and all return that job.
 //
 // The errors are *[MissingEnvError], ErrInvalid if the directory does not exist any more,
-// ErrUnsupported for virtual executions, and those of [Engine.Stop]; the job was not touched
+// ErrUnsupported for virtual executions, and those of [Handle.Stop]; the job was not touched
 // then. If it was asked to stop and could not be started again, because it does not end, the
 // start failed, or ctx is done, the error is *[RestartError].
 //
 // The end of a job that was restarted counts as seen.
-func (e *Engine) Restart(ctx context.Context, id ID, o RestartOptions, opts ...StartOption) (Job, error) {
-	j, err := e.restart(ctx, id, o, opts...)
+func (h *Handle) Restart(ctx context.Context, o RestartOptions, opts ...StartOption) (Job, error) {
+	j, err := h.restart(ctx, o, opts...)
 	if err == nil {
-		if err := e.MarkSeen(id); err != nil {
-			e.log.Debug("cannot mark a restarted job", "job", id, "err", err)
+		if err := h.e.MarkSeen(h.id); err != nil {
+			h.e.log.Debug("cannot mark a restarted job", "job", h.id, "err", err)
 		}
 	}
 	return j, err
 }
 
-func (e *Engine) restart(ctx context.Context, id ID, o RestartOptions, opts ...StartOption) (Job, error) {
-	spec, err := e.restartSpec(ctx, id, o.Edited, opts)
+func (h *Handle) restart(ctx context.Context, o RestartOptions, opts ...StartOption) (Job, error) {
+	spec, err := h.restartSpec(ctx, o.Edited, opts)
 	if err != nil {
 		return Job{}, err
 	}
-	old, err := e.read(ctx, id)
+	old, err := h.e.read(ctx, h.id)
 	if err != nil {
 		return Job{}, err
 	}
@@ -55,44 +55,44 @@ func (e *Engine) restart(ctx context.Context, id ID, o RestartOptions, opts ...S
 		spec.Port = AutoPort
 	}
 	if o.Keep || old.Status.Finished() {
-		return e.Start(ctx, spec, opts...)
+		return h.e.Start(ctx, spec, opts...)
 	}
-	if err := e.mayStart(spec); err != nil {
+	if err := h.e.mayStart(spec); err != nil {
 		return Job{}, err
 	}
 	opts = append([]StartOption{WithToken(restartToken(old))}, opts...)
-	if _, err := e.Stop(ctx, id, o.Stop); err != nil && !errors.Is(err, ErrNotRunning) {
-		return Job{}, e.notRestarted(ctx, id, err)
+	if _, err := h.Stop(ctx, o.Stop); err != nil && !errors.Is(err, ErrNotRunning) {
+		return Job{}, h.notRestarted(ctx, err)
 	}
 	// Stop also returns for a process that the kernel does not let go of.
-	if old, err = e.read(ctx, id); err == nil && !old.Status.Finished() {
+	if old, err = h.e.read(ctx, h.id); err == nil && !old.Status.Finished() {
 		err = errors.New("the system does not end its processes")
 	}
 	var j Job
 	if err == nil {
-		j, err = e.Start(ctx, spec, opts...)
+		j, err = h.e.Start(ctx, spec, opts...)
 	}
 	if err != nil {
-		return Job{}, e.notRestarted(ctx, id, err)
+		return Job{}, h.notRestarted(ctx, err)
 	}
 	return j, nil
 }
 
 // restartSpec returns what a restart of a job starts.
-func (e *Engine) restartSpec(ctx context.Context, id ID, edited *Spec, opts []StartOption) (Spec, error) {
-	spec, err := e.Request(ctx, id)
+func (h *Handle) restartSpec(ctx context.Context, edited *Spec, opts []StartOption) (Spec, error) {
+	spec, err := h.Request(ctx)
 	if err != nil {
 		return Spec{}, err
 	}
 	if edited != nil {
 		spec = *edited
-		spec.RestartedFrom, spec.After, spec.AfterAny = id, e.undeleted(spec.After), e.undeleted(spec.AfterAny)
+		spec.RestartedFrom, spec.After, spec.AfterAny = h.id, h.e.undeleted(spec.After), h.e.undeleted(spec.AfterAny)
 		return spec, nil
 	}
 	return spec, fillEnv(&spec, opts)
 }
 
-// RestartError reports a job that [Engine.Restart] stopped, or is stopping, and did not
+// RestartError reports a job that [Handle.Restart] stopped, or is stopping, and did not
 // start again.
 type RestartError struct {
 	Job Job // as it is now
@@ -124,11 +124,11 @@ func (e *MissingEnvError) Unwrap() error { return ErrInvalid }
 
 // notRestarted returns err, as a RestartError if the job has been asked to stop, or may
 // have been when ctx ended.
-func (e *Engine) notRestarted(ctx context.Context, id ID, err error) error {
+func (h *Handle) notRestarted(ctx context.Context, err error) error {
 	given := ctx.Err() != nil
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), activeTimeout)
 	defer cancel()
-	now, readErr := e.read(ctx, id)
+	now, readErr := h.e.read(ctx, h.id)
 	if readErr != nil || !given && now.Status != Stopping && !now.Status.Finished() {
 		return err
 	}
@@ -205,8 +205,8 @@ func lookupEnv(env []string, name string) (string, bool) {
 
 // Request returns a job's request, so that it can be started again. The values of Env are empty:
 // they are not stored. After and AfterAny are without jobs that have been deleted.
-func (e *Engine) Request(ctx context.Context, id ID) (Spec, error) {
-	rec, err := e.record(id)
+func (h *Handle) Request(ctx context.Context) (Spec, error) {
+	rec, err := h.e.record(h.id)
 	if err != nil {
 		return Spec{}, err
 	}
@@ -217,17 +217,17 @@ func (e *Engine) Request(ctx context.Context, id ID) (Spec, error) {
 	switch {
 	case rec.Problem != "":
 		return Spec{}, &Error{
-			Op: "restart", Job: id, Err: fmt.Errorf("%w: its request is lost: %s", ErrUnsupported, rec.Problem),
+			Op: "restart", Job: h.id, Err: fmt.Errorf("%w: its request is lost: %s", ErrUnsupported, rec.Problem),
 			Hint: "start the command again; the log of this job is kept",
 		}
 	case m.Kind == KindVirtual:
 		return Spec{}, &Error{
-			Op: "restart", Job: id, Err: fmt.Errorf("%w: only the program that performed it can restart it", ErrUnsupported),
+			Op: "restart", Job: h.id, Err: fmt.Errorf("%w: only the program that performed it can restart it", ErrUnsupported),
 			Hint: "restart it in that program",
 		}
 	}
 	s := (Job{Request: m.Request}).Spec()
-	s.RestartedFrom, s.After, s.AfterAny = id, e.undeleted(s.After), e.undeleted(s.AfterAny)
+	s.RestartedFrom, s.After, s.AfterAny = h.id, h.e.undeleted(s.After), h.e.undeleted(s.AfterAny)
 	return s, nil
 }
 

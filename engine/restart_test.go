@@ -26,7 +26,7 @@ func TestRestartMakesTheSameRequest(t *testing.T) {
 	f.Job(j.ID).Exit(0)
 	check := func(how string, opts ...engine.StartOption) {
 		t.Helper()
-		r, err := e.Restart(t.Context(), j.ID, engine.RestartOptions{}, opts...)
+		r, err := e.Handle(j.ID).Restart(t.Context(), engine.RestartOptions{}, opts...)
 		if err != nil {
 			t.Fatalf("%s: %v", how, err)
 		}
@@ -46,7 +46,7 @@ func TestRestartMakesTheSameRequest(t *testing.T) {
 func TestRestartWithLabelsOfItsOwn(t *testing.T) {
 	e, _ := withFake(t)
 	old := start(t, e, engine.Spec{Labels: map[string]string{"owner": "a", "task": "1"}})
-	again, err := e.Restart(t.Context(), old.ID, engine.RestartOptions{}, engine.WithLabels(map[string]string{"owner": "b"}))
+	again, err := e.Handle(old.ID).Restart(t.Context(), engine.RestartOptions{}, engine.WithLabels(map[string]string{"owner": "b"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestRestartWithLabelsOfItsOwn(t *testing.T) {
 func TestRestartStopsARunningJobFirst(t *testing.T) {
 	e, f := withFake(t)
 	old := start(t, e, engine.Spec{})
-	j, err := e.Restart(t.Context(), old.ID, engine.RestartOptions{Stop: engine.StopOptions{By: "ui"}})
+	j, err := e.Handle(old.ID).Restart(t.Context(), engine.RestartOptions{Stop: engine.StopOptions{By: "ui"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestRestartWithAnEditedRequest(t *testing.T) {
 		e, f := withFake(t)
 		old := start(t, e, engine.Spec{Script: "old", Env: map[string]string{"HOB_TEST_TOKEN": "1"}})
 		edited := engine.Spec{Script: "new", Env: map[string]string{"HOB_TEST_B": "2"}}
-		j, err := e.Restart(t.Context(), old.ID, engine.RestartOptions{Edited: &edited})
+		j, err := e.Handle(old.ID).Restart(t.Context(), engine.RestartOptions{Edited: &edited})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func TestRestartWithAnEditedRequest(t *testing.T) {
 	t.Run("stops nothing if it is invalid", func(t *testing.T) {
 		e, _ := withFake(t)
 		old := start(t, e, engine.Spec{})
-		_, err := e.Restart(t.Context(), old.ID, engine.RestartOptions{Edited: &engine.Spec{}})
+		_, err := e.Handle(old.ID).Restart(t.Context(), engine.RestartOptions{Edited: &engine.Spec{}})
 		if !errors.Is(err, engine.ErrInvalid) {
 			t.Errorf("error %v", err)
 		}
@@ -108,7 +108,7 @@ func TestRestartWithAnEditedRequest(t *testing.T) {
 func TestRestartKeepsARunningJob(t *testing.T) {
 	e, f := withFake(t)
 	old := start(t, e, engine.Spec{})
-	if _, err := e.Restart(t.Context(), old.ID, engine.RestartOptions{Keep: true}); err != nil {
+	if _, err := e.Handle(old.ID).Restart(t.Context(), engine.RestartOptions{Keep: true}); err != nil {
 		t.Fatal(err)
 	}
 	if got := get(t, e, old.ID); got.Status != engine.Running || len(f.Job(old.ID).Stops()) != 0 {
@@ -136,7 +136,7 @@ func TestRestartThatCannotSucceedStopsNothing(t *testing.T) {
 			j := start(t, e, tt.spec)
 			tt.prepare()
 			defer host.Cut(nil)
-			if _, err := e.Restart(t.Context(), j.ID, engine.RestartOptions{}); !errors.Is(err, tt.want) {
+			if _, err := e.Handle(j.ID).Restart(t.Context(), engine.RestartOptions{}); !errors.Is(err, tt.want) {
 				t.Errorf("error %v, want %v", err, tt.want)
 			} else if _, ok := errors.AsType[*engine.RestartError](err); ok {
 				t.Errorf("it claims to have stopped the job: %v", err)
@@ -153,7 +153,7 @@ func TestRestartThatCannotSucceedStopsNothing(t *testing.T) {
 		if err := os.Remove(gone); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := e.Restart(t.Context(), j.ID, engine.RestartOptions{}); !errors.Is(err, engine.ErrInvalid) || !strings.Contains(err.Error(), gone) {
+		if _, err := e.Handle(j.ID).Restart(t.Context(), engine.RestartOptions{}); !errors.Is(err, engine.ErrInvalid) || !strings.Contains(err.Error(), gone) {
 			t.Errorf("error %v", err)
 		}
 		if got := get(t, e, j.ID); got.Status != engine.Running {
@@ -165,7 +165,7 @@ func TestRestartThatCannotSucceedStopsNothing(t *testing.T) {
 func TestRestartNamesMissingVariables(t *testing.T) {
 	e, _ := withFake(t)
 	j := start(t, e, engine.Spec{Env: map[string]string{"HOB_TEST_B": "1", "HOB_TEST_A": "1"}})
-	_, err := e.Restart(t.Context(), j.ID, engine.RestartOptions{})
+	_, err := e.Handle(j.ID).Restart(t.Context(), engine.RestartOptions{})
 	missing, ok := errors.AsType[*engine.MissingEnvError](err)
 	if !ok || !errors.Is(err, engine.ErrInvalid) {
 		t.Fatalf("error %v", err)
@@ -180,7 +180,7 @@ func TestRestartThatFailsAfterTheStopReportsIt(t *testing.T) {
 	j := start(t, e, engine.Spec{})
 	boom := errors.New("boom")
 	f.FailStarts(boom)
-	_, err := e.Restart(t.Context(), j.ID, engine.RestartOptions{})
+	_, err := e.Handle(j.ID).Restart(t.Context(), engine.RestartOptions{})
 	failed, ok := errors.AsType[*engine.RestartError](err)
 	if !ok || !errors.Is(err, boom) || failed.Job.ID != j.ID || failed.Job.Status != engine.Killed {
 		t.Fatalf("error %v", err)
@@ -197,7 +197,7 @@ func TestRestartThatIsCanceledReportsTheStop(t *testing.T) {
 		f.Job(j.ID).Stubborn()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		_, err := e.Restart(ctx, j.ID, engine.RestartOptions{})
+		_, err := e.Handle(j.ID).Restart(ctx, engine.RestartOptions{})
 		failed, ok := errors.AsType[*engine.RestartError](err)
 		if !ok || !errors.Is(err, context.DeadlineExceeded) || failed.Job.Status != engine.Stopping {
 			t.Fatalf("error %v", err)
@@ -220,7 +220,7 @@ func TestConcurrentRestartsStartOneJob(t *testing.T) {
 		var work sync.WaitGroup
 		for range 4 {
 			work.Go(func() {
-				j, err := e.Restart(t.Context(), old.ID, engine.RestartOptions{})
+				j, err := e.Handle(old.ID).Restart(t.Context(), engine.RestartOptions{})
 				if err != nil {
 					t.Error(err)
 				}
@@ -234,7 +234,7 @@ func TestConcurrentRestartsStartOneJob(t *testing.T) {
 			t.Errorf("%d jobs were started", len(started))
 		}
 		// Of the old job, which has ended, there may be more now.
-		j, err := e.Restart(t.Context(), old.ID, engine.RestartOptions{})
+		j, err := e.Handle(old.ID).Restart(t.Context(), engine.RestartOptions{})
 		if err != nil || started[j.ID] {
 			t.Errorf("a later restart returned %s, %v", j.ID, err)
 		}
@@ -247,7 +247,7 @@ func TestRestartOfAVirtualJobStopsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Restart(t.Context(), x.ID(), engine.RestartOptions{}); !errors.Is(err, engine.ErrUnsupported) {
+	if _, err := e.Handle(x.ID()).Restart(t.Context(), engine.RestartOptions{}); !errors.Is(err, engine.ErrUnsupported) {
 		t.Errorf("error %v", err)
 	}
 	if got := get(t, e, x.ID()); got.Status != engine.Running {
@@ -263,14 +263,14 @@ func TestRestartWithoutDeletedDependency(t *testing.T) {
 	f.Job(j.ID).Exit(0)
 	f.Job(deleted.ID).Exit(0)
 	for _, id := range []engine.ID{j.ID, deleted.ID} {
-		if _, err := e.Wait(t.Context(), id); err != nil {
+		if _, err := e.Handle(id).Wait(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if _, err := e.Discard(t.Context(), deleted.ID); err != nil {
 		t.Fatal(err)
 	}
-	again, err := e.Restart(t.Context(), j.ID, engine.RestartOptions{})
+	again, err := e.Handle(j.ID).Restart(t.Context(), engine.RestartOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,15 +67,15 @@ func TestRestartKeepsEveryField(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			old := start(t, e, spec)
-			again, err := e.Restart(t.Context(), old.ID, engine.RestartOptions{Keep: spec.Port == 0})
+			again, err := e.Handle(old.ID).Restart(t.Context(), engine.RestartOptions{Keep: spec.Port == 0})
 			if err != nil {
 				t.Fatal(err)
 			}
-			asked, err := e.Request(t.Context(), again.ID)
+			asked, err := e.Handle(again.ID).Request(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			kept, err := e.Request(t.Context(), old.ID)
+			kept, err := e.Handle(old.ID).Request(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}

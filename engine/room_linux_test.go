@@ -29,7 +29,7 @@ func onFullDisk(t *testing.T) (e *engine.Engine, large, small engine.ID) {
 	for i := range ids {
 		j := start(t, e, engine.Spec{})
 		f.Job(j.ID).Exit(0)
-		if _, err := e.Wait(t.Context(), j.ID); err != nil {
+		if _, err := e.Handle(j.ID).Wait(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		ids[i] = j.ID

@@ -20,7 +20,7 @@ const (
 	stopMargin = 10 * time.Second
 )
 
-// Run starts a job and waits until it ends or is sent to the background, by [Engine.Background] or
+// Run starts a job and waits until it ends or is sent to the background, by [Handle.Background] or
 // after YieldAfter. If ctx is done before that, Run stops the job and returns ctx's error; once the
 // job is in the background, ctx no longer matters. A command that fails is not an error.
 func (e *Engine) Run(ctx context.Context, spec Spec, o RunOptions) (Result, error) {
@@ -28,13 +28,13 @@ func (e *Engine) Run(ctx context.Context, spec Spec, o RunOptions) (Result, erro
 	if err != nil {
 		return Result{}, err
 	}
-	if _, release, err := e.follow(ctx, j.ID); err == nil { // before Background may be called
+	if _, release, err := e.Handle(j.ID).follow(ctx); err == nil { // before Background may be called
 		defer release()
 	}
 	if o.OnStart != nil {
 		o.OnStart(j.ID)
 	}
-	now, err := e.awaitBackground(ctx, j.ID, o.YieldAfter)
+	now, err := e.Handle(j.ID).awaitBackground(ctx, o.YieldAfter)
 	switch {
 	case err == nil && now.Status.Finished():
 		return e.finishedResult(ctx, now, o.MaxOutput)
@@ -48,20 +48,20 @@ func (e *Engine) Run(ctx context.Context, spec Spec, o RunOptions) (Result, erro
 
 // awaitBackground waits until the job has ended or is in the background. It sends the job there after
 // yield, unless that is 0.
-func (e *Engine) awaitBackground(ctx context.Context, id ID, yield time.Duration) (Job, error) {
+func (h *Handle) awaitBackground(ctx context.Context, yield time.Duration) (Job, error) {
 	foreground, cancel := ctx, func() {}
 	if yield > 0 {
 		foreground, cancel = context.WithTimeout(ctx, yield)
 	}
 	defer cancel()
 	inBackground := func(j Job) bool { return j.Backgrounded }
-	j, err := e.waitUntil(foreground, id, nil, inBackground)
+	j, err := h.waitUntil(foreground, nil, inBackground)
 	if ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
 		return j, err
 	}
-	err = e.Background(id)
+	err = h.Background()
 	if errors.Is(err, ErrNotRunning) {
-		return e.waitUntil(ctx, id, nil, inBackground)
+		return h.waitUntil(ctx, nil, inBackground)
 	}
 	j.Backgrounded = true
 	return j, err
@@ -72,7 +72,7 @@ func (e *Engine) stopAbandoned(ctx context.Context, j Job, most int) (Result, er
 	cause := ctx.Err()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), j.Grace.Duration()+stopMargin)
 	defer cancel()
-	if _, err := e.Stop(ctx, j.ID, StopOptions{}); err != nil && !errors.Is(err, ErrNotRunning) {
+	if _, err := e.Handle(j.ID).Stop(ctx, StopOptions{}); err != nil && !errors.Is(err, ErrNotRunning) {
 		return Result{Job: j}, errors.Join(cause, err)
 	}
 	if now, err := e.read(ctx, j.ID); err == nil {
@@ -88,7 +88,7 @@ func (e *Engine) finishedResult(ctx context.Context, j Job, most int) (Result, e
 	}
 	r := Result{Job: j}
 	for _, s := range j.Streams() {
-		p, cut, err := e.tail(ctx, j.ID, s, most-len(r.Output))
+		p, cut, err := e.Handle(j.ID).tail(ctx, s, most-len(r.Output))
 		if err != nil {
 			return r, opError("read the output of", j, err)
 		}
@@ -105,7 +105,7 @@ func (e *Engine) backgroundResult(ctx context.Context, j Job) (Result, error) {
 	r := Result{Job: j, Backgrounded: true}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), activeTimeout)
 	defer cancel()
-	p, err := e.recentOutput(ctx, j.ID)
+	p, err := e.Handle(j.ID).recentOutput(ctx)
 	if err != nil {
 		e.log.Debug("cannot read the tail of a job", "job", j.ID, "err", err)
 	}
@@ -118,13 +118,13 @@ func (e *Engine) backgroundResult(ctx context.Context, j Job) (Result, error) {
 }
 
 // recentOutput returns what a poll would return to a client that has seen all but the last part.
-func (e *Engine) recentOutput(ctx context.Context, id ID) (Poll, error) {
-	p, err := e.drain(ctx, id, math.MaxInt64)
+func (h *Handle) recentOutput(ctx context.Context) (Poll, error) {
+	p, err := h.drain(ctx, math.MaxInt64)
 	if err != nil {
 		return p, err
 	}
 	from := max(0, p.Cursor-tailBytes)
-	p, err = e.drain(ctx, id, from)
+	p, err = h.drain(ctx, from)
 	if from > 0 {
 		p.Output = p.Output[logfile.ContinuationPrefix(p.Output):]
 	}

@@ -23,12 +23,12 @@ func TestVirtualExecutionContinuesInBackground(t *testing.T) {
 	s, _ := subscribe(t, e, engine.Filter{})
 	x := create(t, e, engine.VirtualSpec{})
 	var ends atomic.Int32
-	e.OnExit(x.ID(), func(engine.Exit) { ends.Add(1) })
+	e.Handle(x.ID()).OnExit(func(engine.Exit) { ends.Add(1) })
 	x.Append([]byte("before "))
 	if kinds, _ := story(t, s, engine.EventOutput); strings.Join(kinds, " ") != "created started output" {
 		t.Errorf("facts %q", kinds)
 	}
-	if err := e.Background(x.ID()); err != nil {
+	if err := e.Handle(x.ID()).Background(); err != nil {
 		t.Fatal(err)
 	}
 	kinds, evs := story(t, s, engine.EventBackgrounded)
@@ -90,7 +90,7 @@ func TestManyReadersOneWriter(t *testing.T) {
 			defer cancel()
 			var all strings.Builder
 			for over := false; !over; {
-				p, err := e.Poll(ctx, x.ID(), fmt.Sprint("reader", i), time.Minute)
+				p, err := e.Handle(x.ID()).Poll(ctx, fmt.Sprint("reader", i), time.Minute)
 				if err != nil {
 					t.Error(err)
 					return
@@ -120,7 +120,7 @@ func TestCanceledPollConsumesNothing(t *testing.T) {
 		f.Job(j.ID).Print("kept")
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if p, err := e.Poll(ctx, j.ID, "a", time.Hour); !errors.Is(err, context.Canceled) {
+		if p, err := e.Handle(j.ID).Poll(ctx, "a", time.Hour); !errors.Is(err, context.Canceled) {
 			t.Errorf("%+v, %v", p, err)
 		}
 		if p := poll(t, e, j.ID, "a", 0); string(p.Output) != "kept" {

@@ -13,10 +13,10 @@ func TestFailureCountsUntilItIsSeen(t *testing.T) {
 	failed, done, running := start(t, e, engine.Spec{}), start(t, e, engine.Spec{}), start(t, e, engine.Spec{})
 	f.Job(failed.ID).Exit(2)
 	f.Job(done.ID).Exit(0)
-	if _, err := e.Wait(t.Context(), failed.ID); err != nil {
+	if _, err := e.Handle(failed.ID).Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Wait(t.Context(), done.ID); err != nil {
+	if _, err := e.Handle(done.ID).Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if !get(t, e, failed.ID).FailedUnseen() {
@@ -46,7 +46,7 @@ func TestFailureCountsUntilItIsSeen(t *testing.T) {
 	}
 
 	f.Job(running.ID).Exit(1)
-	if _, err := e.Wait(t.Context(), running.ID); err != nil {
+	if _, err := e.Handle(running.ID).Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if !get(t, e, running.ID).FailedUnseen() {
@@ -58,10 +58,10 @@ func TestRestartedFailureIsSeen(t *testing.T) {
 	e, f := withFake(t)
 	old := start(t, e, engine.Spec{})
 	f.Job(old.ID).Exit(1)
-	if _, err := e.Wait(t.Context(), old.ID); err != nil {
+	if _, err := e.Handle(old.ID).Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Restart(t.Context(), old.ID, engine.RestartOptions{}); err != nil {
+	if _, err := e.Handle(old.ID).Restart(t.Context(), engine.RestartOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if get(t, e, old.ID).FailedUnseen() {
@@ -75,7 +75,7 @@ func TestOtherProgramsNoticeThatAFailureWasSeen(t *testing.T) {
 	other := open(t, engine.WithStateDir(e.StateDir()), engine.WithBackend(f))
 	j := start(t, e, engine.Spec{})
 	f.Job(j.ID).Exit(2)
-	if _, err := e.Wait(t.Context(), j.ID); err != nil {
+	if _, err := e.Handle(j.ID).Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	here, _ := subscribe(t, e, engine.Filter{})

@@ -93,11 +93,11 @@ func WithFile(n int, f *os.File) StartOption {
 // WithEnviron replaces the environment that the job inherits (default: that of this process).
 func WithEnviron(env []string) StartOption { return func(o *startOptions) { o.env = env } }
 
-// WithEnv adds to the environment, overriding [Spec].Env. [Engine.Restart] needs it for values that
+// WithEnv adds to the environment, overriding [Spec].Env. [Handle.Restart] needs it for values that
 // are not stored.
 func WithEnv(env map[string]string) StartOption { return func(o *startOptions) { o.extra = env } }
 
-// WithLabels adds labels, overriding [Spec].Labels, for example so that [Engine.Restart] marks the
+// WithLabels adds labels, overriding [Spec].Labels, for example so that [Handle.Restart] marks the
 // new job as belonging to a different client.
 func WithLabels(labels map[string]string) StartOption {
 	return func(o *startOptions) { o.label = labels }
@@ -127,7 +127,7 @@ type Result struct {
 	Truncated    bool   // Output is incomplete: the rest is in the log
 	Backgrounded bool
 	Tail         string // the last 2,000 characters
-	// Cursor is the size of the output, in bytes: [Engine.PollAt] continues from it.
+	// Cursor is the size of the output, in bytes: [Handle.PollAt] continues from it.
 	Cursor int64
 }
 

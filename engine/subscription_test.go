@@ -95,7 +95,7 @@ func TestEventsOfAnotherProgram(t *testing.T) {
 	if _, evs := story(t, s, engine.EventAttention); evs[len(evs)-1].Note != (engine.Note{Title: "built", Body: "in 3 s"}) {
 		t.Errorf("facts %+v", evs)
 	}
-	if err := other.Background(j.ID); err != nil {
+	if err := other.Handle(j.ID).Background(); err != nil {
 		t.Fatal(err)
 	}
 	story(t, s, engine.EventBackgrounded)
@@ -218,7 +218,7 @@ func TestJobFirstSeenInBackgroundIsBackgroundedOnce(t *testing.T) {
 	x := create(t, e, engine.VirtualSpec{Name: "sent"})
 	before := time.Now()
 	x.Append([]byte("abc"))
-	if err := e.Background(x.ID()); err != nil {
+	if err := e.Handle(x.ID()).Background(); err != nil {
 		t.Fatal(err)
 	}
 	x.Append([]byte("def"))
@@ -227,7 +227,7 @@ func TestJobFirstSeenInBackgroundIsBackgroundedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	born := start(t, e, engine.Spec{Backgrounded: true})
-	if _, err := e.Kill(t.Context(), born.ID); err != nil {
+	if _, err := e.Handle(born.ID).Kill(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	s, first := subscribe(t, e, engine.Filter{})
@@ -263,7 +263,7 @@ func TestHistory(t *testing.T) {
 	e, _ := withFake(t)
 	x := create(t, e, engine.VirtualSpec{})
 	between := time.Now()
-	if err := e.Background(x.ID()); err != nil {
+	if err := e.Handle(x.ID()).Background(); err != nil {
 		t.Fatal(err)
 	}
 	if err := x.Complete(engine.Exit{}); err != nil {

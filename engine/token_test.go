@@ -59,14 +59,14 @@ func TestResolveObservesNoOtherJob(t *testing.T) {
 	near := start(t, e, engine.Spec{Name: "near"})
 	host.about = nil
 	for _, ref := range []string{"@", "near", string(near.ID)[:len(near.ID)-1], string(near.ID)} {
-		if j, err := e.Resolve(t.Context(), ref, engine.Act); err != nil || j.ID != near.ID {
+		if j, err := e.Find(t.Context(), ref, engine.Act); err != nil || j.ID != near.ID {
 			t.Errorf("%q is %s, %v; want %s", ref, j.ID, err, near.ID)
 		}
 	}
 	if len(host.about) != 0 {
 		t.Errorf("asked the host about %v", host.about)
 	}
-	if _, err := e.Resolve(t.Context(), "far", engine.Act); err != nil || !slices.Equal(host.about, []engine.ID{far.ID}) {
+	if _, err := e.Find(t.Context(), "far", engine.Act); err != nil || !slices.Equal(host.about, []engine.ID{far.ID}) {
 		t.Errorf("asked about %v, err %v; want %s", host.about, err, far.ID)
 	}
 }

@@ -37,24 +37,24 @@ type tracker struct {
 
 // follow watches the job closely until release is called. For a job that has ended it does nothing.
 // It returns ErrNotFound or the error of opening the run.
-func (e *Engine) follow(ctx context.Context, id ID) (t *tracker, release func(), err error) {
-	k := &e.tracking
-	run, j, err := e.open(ctx, "watch", id)
+func (h *Handle) follow(ctx context.Context) (t *tracker, release func(), err error) {
+	k := &h.e.tracking
+	run, j, err := h.open(ctx, "watch")
 	if err != nil {
 		return nil, nil, err
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	t = k.trackers[id]
+	t = k.trackers[h.id]
 	switch {
 	case j.Status.Finished():
-		return &tracker{k: k, id: id, job: j}, func() {}, nil
+		return &tracker{k: k, id: h.id, job: j}, func() {}, nil
 	case t == nil:
-		t = &tracker{k: k, id: id, job: j}
-		k.trackers[id] = t
+		t = &tracker{k: k, id: h.id, job: j}
+		k.trackers[h.id] = t
 	}
 	if t.stop == nil && !t.job.Status.Finished() && !t.watchLocked(run) {
-		return nil, nil, &Error{Op: "watch", Job: id, Err: ErrClosed}
+		return nil, nil, &Error{Op: "watch", Job: h.id, Err: ErrClosed}
 	}
 	t.waiters++
 	t.paceLocked()
@@ -172,7 +172,7 @@ func (t *tracker) watch(ctx context.Context, run Run) {
 
 // open returns the run of the job, or nil if there is none now.
 func (t *tracker) open(ctx context.Context) Run {
-	run, _, err := t.k.e.open(ctx, "watch", t.id)
+	run, _, err := t.k.e.Handle(t.id).open(ctx, "watch")
 	if err != nil {
 		return nil
 	}

@@ -17,7 +17,7 @@ func TestSubscriptionLeavesNoTracker(t *testing.T) {
 		}
 		ids = append(ids, x.ID())
 	}
-	tr, release, err := e.follow(t.Context(), ids[0])
+	tr, release, err := e.Handle(ids[0]).follow(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,11 +39,11 @@ func TestVirtualExecutionIsOrdinaryJob(t *testing.T) {
 			t.Errorf("%s sees %+v", name, j)
 		}
 		buf := make([]byte, 5)
-		if n, size, err := eng.ReadOutput(t.Context(), j.ID, buf, 6); err != nil || string(buf[:n]) != "world" || size != 11 {
+		if n, size, err := eng.Handle(j.ID).ReadOutput(t.Context(), buf, 6); err != nil || string(buf[:n]) != "world" || size != 11 {
 			t.Errorf("%s reads %q of %d, err %v", name, buf[:n], size, err)
 		}
 	}
-	if err := other.Background(x.ID()); err != nil {
+	if err := other.Handle(x.ID()).Background(); err != nil {
 		t.Fatal(err)
 	}
 	<-x.Backgrounded()
@@ -55,7 +55,7 @@ func TestVirtualExecutionIsOrdinaryJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, eng := range map[string]*engine.Engine{"its own engine": e, "another": other} {
-		exit, err := eng.Wait(t.Context(), x.ID())
+		exit, err := eng.Handle(x.ID()).Wait(t.Context())
 		if err != nil || exit.Status != engine.Exited || code(t, exit) != 7 || eng.IsActive(x.ID()) {
 			t.Errorf("%s: exit %+v, err %v, active %v", name, exit, err, eng.IsActive(x.ID()))
 		}
@@ -108,16 +108,16 @@ func TestKillVirtualExecutionFromAnotherProcess(t *testing.T) {
 		Resize: func(_ context.Context, s engine.Size) error { size = s; return nil },
 		Kill:   func(context.Context) error { kills.Add(1); x.Append([]byte("bye")); return nil },
 	}})
-	if err := other.Write(t.Context(), x.ID(), []byte("typed")); err != nil {
+	if err := other.Handle(x.ID()).Write(t.Context(), []byte("typed")); err != nil {
 		t.Fatal(err)
 	}
-	if err := other.Resize(t.Context(), x.ID(), engine.Size{Cols: 90, Rows: 20}); err != nil {
+	if err := other.Handle(x.ID()).Resize(t.Context(), engine.Size{Cols: 90, Rows: 20}); err != nil {
 		t.Fatal(err)
 	}
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
-			if _, err := other.Stop(t.Context(), x.ID(), engine.StopOptions{}); err != nil {
+			if _, err := other.Handle(x.ID()).Stop(t.Context(), engine.StopOptions{}); err != nil {
 				t.Errorf("stop: %v", err)
 			}
 		})
@@ -139,7 +139,7 @@ func TestProgramReportsItsOwnEndInTheKillHook(t *testing.T) {
 	x = create(t, e, engine.VirtualSpec{Hooks: engine.Hooks{Kill: func(context.Context) error {
 		return x.Complete(engine.Exit{Code: &three})
 	}}})
-	if _, err := e.Kill(t.Context(), x.ID()); err != nil {
+	if _, err := e.Handle(x.ID()).Kill(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if j := get(t, e, x.ID()); j.Status != engine.Killed || code(t, j.Exit) != 3 || j.Exit.EndedBy != "test" {
@@ -150,18 +150,18 @@ func TestProgramReportsItsOwnEndInTheKillHook(t *testing.T) {
 func TestMissingOrFailingHooks(t *testing.T) {
 	e := open(t)
 	bare := create(t, e, engine.VirtualSpec{})
-	if _, err := e.Kill(t.Context(), bare.ID()); !errors.Is(err, engine.ErrUnsupported) {
+	if _, err := e.Handle(bare.ID()).Kill(t.Context()); !errors.Is(err, engine.ErrUnsupported) {
 		t.Errorf("kill without a hook: %v", err)
 	}
-	if err := e.Write(t.Context(), bare.ID(), nil); !errors.Is(err, engine.ErrNoInput) {
+	if err := e.Handle(bare.ID()).Write(t.Context(), nil); !errors.Is(err, engine.ErrNoInput) {
 		t.Errorf("write without a hook: %v", err)
 	}
-	if err := e.Resize(t.Context(), bare.ID(), engine.Size{Cols: 1, Rows: 1}); !errors.Is(err, engine.ErrUnsupported) {
+	if err := e.Handle(bare.ID()).Resize(t.Context(), engine.Size{Cols: 1, Rows: 1}); !errors.Is(err, engine.ErrUnsupported) {
 		t.Errorf("resize without a hook: %v", err)
 	}
 	no := errors.New("will not")
 	x := create(t, e, engine.VirtualSpec{Hooks: engine.Hooks{Kill: func(context.Context) error { return no }}})
-	if _, err := e.Kill(t.Context(), x.ID()); !errors.Is(err, no) {
+	if _, err := e.Handle(x.ID()).Kill(t.Context()); !errors.Is(err, no) {
 		t.Errorf("kill: %v", err)
 	}
 	if j := get(t, e, x.ID()); j.Status != engine.Running {
@@ -177,9 +177,9 @@ func TestKillWhileWriteHookHangs(t *testing.T) {
 		Kill:  func(context.Context) error { return nil },
 	}})
 	writing := make(chan error, 1)
-	go func() { writing <- e.Write(context.Background(), x.ID(), []byte("x")) }()
+	go func() { writing <- e.Handle(x.ID()).Write(context.Background(), []byte("x")) }()
 	<-began
-	if _, err := e.Kill(t.Context(), x.ID()); err != nil {
+	if _, err := e.Handle(x.ID()).Kill(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-writing; !errors.Is(err, context.Canceled) {
@@ -210,14 +210,14 @@ func TestKillReturnsWhenContextIsDone(t *testing.T) {
 			x, called, result := hangs(t, e)
 			ctx, cancel := context.WithCancel(t.Context())
 			go func() { <-called; cancel() }()
-			if _, err := asks.Kill(ctx, x.ID()); !errors.Is(err, context.Canceled) {
+			if _, err := asks.Handle(x.ID()).Kill(ctx); !errors.Is(err, context.Canceled) {
 				t.Errorf("kill: %v", err)
 			}
 			if j := get(t, e, x.ID()); j.Status != engine.Stopping {
 				t.Errorf("while the hook is at work: %s", j.Status)
 			}
 			result <- nil
-			if exit, err := e.Wait(t.Context(), x.ID()); err != nil || exit.Status != engine.Killed || exit.EndedBy != "test" {
+			if exit, err := e.Handle(x.ID()).Wait(t.Context()); err != nil || exit.Status != engine.Killed || exit.EndedBy != "test" {
 				t.Errorf("after the hook has returned: %+v, %v", exit, err)
 			}
 		})
@@ -235,7 +235,7 @@ func TestStopReturnsAfterGracePeriod(t *testing.T) {
 			}
 			x, called, result := hangs(t, e)
 			for range 2 { // the second one waits for the hook that the first one called
-				if _, err := asks.Stop(t.Context(), x.ID(), engine.StopOptions{Grace: -1}); err == nil || !strings.Contains(err.Error(), "did not end it within") {
+				if _, err := asks.Handle(x.ID()).Stop(t.Context(), engine.StopOptions{Grace: -1}); err == nil || !strings.Contains(err.Error(), "did not end it within") {
 					t.Errorf("stop: %v", err)
 				}
 			}
@@ -258,7 +258,7 @@ func TestCompleteReturnsKillWhoseHookHangs(t *testing.T) {
 		<-called
 		_ = x.Complete(engine.Exit{})
 	}()
-	if _, err := e.Kill(t.Context(), x.ID()); err != nil {
+	if _, err := e.Handle(x.ID()).Kill(t.Context()); err != nil {
 		t.Errorf("kill: %v", err)
 	}
 	result <- nil
@@ -307,7 +307,7 @@ func TestClosedEngineLosesItsExecutions(t *testing.T) {
 	other := open(t, engine.WithStateDir(e.StateDir()))
 	x := create(t, e, engine.VirtualSpec{})
 	ended := make(chan engine.Exit, 1)
-	other.OnExit(x.ID(), func(exit engine.Exit) { ended <- exit })
+	other.Handle(x.ID()).OnExit(func(exit engine.Exit) { ended <- exit })
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -327,7 +327,7 @@ func TestConcurrentUseOfExecution(t *testing.T) {
 	e := open(t)
 	x := create(t, e, engine.VirtualSpec{Hooks: engine.Hooks{Kill: func(context.Context) error { return nil }}})
 	var ends atomic.Int32
-	e.OnExit(x.ID(), func(engine.Exit) { ends.Add(1) })
+	e.Handle(x.ID()).OnExit(func(engine.Exit) { ends.Add(1) })
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
@@ -344,12 +344,12 @@ func TestConcurrentUseOfExecution(t *testing.T) {
 			case 2:
 				x.Fail(errors.New("x"))
 			case 3:
-				e.Kill(t.Context(), x.ID())
+				e.Handle(x.ID()).Kill(t.Context())
 			}
 		})
 	}
 	wg.Wait()
-	if _, err := e.Wait(t.Context(), x.ID()); err != nil {
+	if _, err := e.Handle(x.ID()).Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := e.Close(); err != nil {
@@ -371,7 +371,7 @@ func TestFailureIsReportedToWaiters(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	go func() {
-		exit, err := e.Wait(ctx, x.ID())
+		exit, err := e.Handle(x.ID()).Wait(ctx)
 		if err != nil {
 			t.Error(err)
 		}
@@ -391,7 +391,7 @@ func TestFailureIsReportedToWaiters(t *testing.T) {
 func TestReadOutputRejectsNegativeOffset(t *testing.T) {
 	e := open(t)
 	x := create(t, e, engine.VirtualSpec{})
-	if _, _, err := e.ReadOutput(t.Context(), x.ID(), make([]byte, 8), -1); !errors.Is(err, engine.ErrInvalid) {
+	if _, _, err := e.Handle(x.ID()).ReadOutput(t.Context(), make([]byte, 8), -1); !errors.Is(err, engine.ErrInvalid) {
 		t.Errorf("err = %v", err)
 	}
 }

@@ -53,7 +53,7 @@ func TestExecutionOfDeadProgramIsLost(t *testing.T) {
 	if j.Status != engine.Running || j.Leader.PID != 0 || j.CreatedBy != "performer" || !e.IsActive(id) {
 		t.Errorf("while it runs: %+v", j)
 	}
-	term, err := e.OpenTerminal(t.Context(), id, engine.TerminalOptions{})
+	term, err := e.Handle(id).Terminal(t.Context(), engine.TerminalOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestExecutionOfDeadProgramIsLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // it was killed
-	exit, err := e.Wait(t.Context(), id)
+	exit, err := e.Handle(id).Wait(t.Context())
 	if err != nil || exit.Status != engine.Lost || exit.Reason != engine.ReasonHolderDied || exit.Code != nil {
 		t.Errorf("exit = %+v, err %v", exit, err)
 	}
@@ -73,10 +73,10 @@ func TestExecutionOfDeadProgramIsLost(t *testing.T) {
 		t.Errorf("the terminal ended with %+v", v.last.Exit)
 	}
 	p := make([]byte, 100)
-	if n, _, err := e.ReadOutput(t.Context(), id, p, 0); err != nil || string(p[:n]) != "the last line\r\n" {
+	if n, _, err := e.Handle(id).ReadOutput(t.Context(), p, 0); err != nil || string(p[:n]) != "the last line\r\n" {
 		t.Errorf("its output %q, %v", p[:n], err)
 	}
-	if s, err := e.Screen(t.Context(), id); err != nil || !strings.HasPrefix(s.Text, "the last line") {
+	if s, err := e.Handle(id).Screen(t.Context()); err != nil || !strings.HasPrefix(s.Text, "the last line") {
 		t.Errorf("its last screen %+v, %v", s, err)
 	}
 	if e.IsActive(id) {

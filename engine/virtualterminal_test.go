@@ -112,7 +112,7 @@ func TestOpenTerminalOfVirtualExecution(t *testing.T) {
 				t.Fatalf("job = %+v", j)
 			}
 			size := engine.Size{Cols: 90, Rows: 20}
-			term, err := viewer.OpenTerminal(t.Context(), c.x.ID(), engine.TerminalOptions{Control: true, Size: size, Client: "viewer"})
+			term, err := viewer.Handle(c.x.ID()).Terminal(t.Context(), engine.TerminalOptions{Control: true, Size: size, Client: "viewer"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -128,16 +128,16 @@ func TestOpenTerminalOfVirtualExecution(t *testing.T) {
 				t.Fatal(err)
 			}
 			v.sees("typed")
-			if err := viewer.SendKeys(t.Context(), c.x.ID(), []string{"Up", "C-c"}); err != nil {
+			if err := viewer.Handle(c.x.ID()).SendKeys(t.Context(), []string{"Up", "C-c"}); err != nil {
 				t.Fatal(err)
 			}
 			c.x.Append([]byte("\x1b[?2004h"))
-			if err := viewer.Paste(t.Context(), c.x.ID(), []byte("two\nlines")); err != nil {
+			if err := viewer.Handle(c.x.ID()).Paste(t.Context(), []byte("two\nlines")); err != nil {
 				t.Fatal(err)
 			}
 			const typed = "typed\r\x1b[A\x03\x1b[200~two\rlines\x1b[201~"
 			c.until(t, func() bool { return c.typed == typed })
-			if err := viewer.Resize(t.Context(), c.x.ID(), engine.Size{Cols: 50, Rows: 5}); !errors.Is(err, engine.ErrNotControl) || !strings.Contains(err.Error(), "viewer") {
+			if err := viewer.Handle(c.x.ID()).Resize(t.Context(), engine.Size{Cols: 50, Rows: 5}); !errors.Is(err, engine.ErrNotControl) || !strings.Contains(err.Error(), "viewer") {
 				t.Errorf("a size while a client is attached: %v", err)
 			}
 			if err := term.Resize(t.Context(), engine.Size{Cols: 70, Rows: 12}); err != nil {
@@ -157,7 +157,7 @@ func TestOpenTerminalOfVirtualExecution(t *testing.T) {
 			if _, err := term.Next(t.Context()); !errors.Is(err, engine.ErrNotRunning) {
 				t.Errorf("after the end: %v", err)
 			}
-			screen, err := viewer.Screen(t.Context(), c.x.ID())
+			screen, err := viewer.Handle(c.x.ID()).Screen(t.Context())
 			if err != nil || !strings.Contains(screen.Text, "the end") || screen.Size.Cols != 70 {
 				t.Errorf("the last screen: %+v, %v", screen, err)
 			}
@@ -177,17 +177,17 @@ func TestResizeHookCanRefuse(t *testing.T) {
 		sizes = append(sizes, s)
 		return nil
 	}}})
-	if err := e.Resize(t.Context(), x.ID(), engine.Size{Cols: 1, Rows: 1}); !errors.Is(err, no) {
+	if err := e.Handle(x.ID()).Resize(t.Context(), engine.Size{Cols: 1, Rows: 1}); !errors.Is(err, no) {
 		t.Errorf("refused: %v", err)
 	}
-	if err := other.Resize(t.Context(), x.ID(), engine.Size{Cols: 1, Rows: 1}); err == nil || !strings.Contains(err.Error(), no.Error()) {
+	if err := other.Handle(x.ID()).Resize(t.Context(), engine.Size{Cols: 1, Rows: 1}); err == nil || !strings.Contains(err.Error(), no.Error()) {
 		t.Errorf("refused, seen from elsewhere: %v", err)
 	}
-	if s, err := e.Screen(t.Context(), x.ID()); err != nil || s.Size != (engine.Size{Cols: 120, Rows: 40}) {
+	if s, err := e.Handle(x.ID()).Screen(t.Context()); err != nil || s.Size != (engine.Size{Cols: 120, Rows: 40}) {
 		t.Errorf("the screen after that: %+v, %v", s.Size, err)
 	}
 	for _, eng := range []*engine.Engine{e, other, e} {
-		if err := eng.Resize(t.Context(), x.ID(), engine.Size{Cols: 80, Rows: 24}); err != nil {
+		if err := eng.Handle(x.ID()).Resize(t.Context(), engine.Size{Cols: 80, Rows: 24}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -209,17 +209,17 @@ func TestPlainVirtualExecutionsHaveNoTerminal(t *testing.T) {
 	if j := get(t, e, x.ID()); j.HasTerminal() || j.Size != (engine.Size{}) {
 		t.Errorf("job = %+v", j)
 	}
-	if _, err := e.OpenTerminal(t.Context(), x.ID(), engine.TerminalOptions{}); !errors.Is(err, engine.ErrUnsupported) {
+	if _, err := e.Handle(x.ID()).Terminal(t.Context(), engine.TerminalOptions{}); !errors.Is(err, engine.ErrUnsupported) {
 		t.Errorf("attach: %v", err)
 	}
-	if _, err := e.Screen(t.Context(), x.ID()); !errors.Is(err, engine.ErrUnsupported) {
+	if _, err := e.Handle(x.ID()).Screen(t.Context()); !errors.Is(err, engine.ErrUnsupported) {
 		t.Errorf("screen: %v", err)
 	}
 	// It accepts input nevertheless.
-	if err := e.SendKeys(t.Context(), x.ID(), []string{"y", "Enter"}); err != nil {
+	if err := e.Handle(x.ID()).SendKeys(t.Context(), []string{"y", "Enter"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := e.Paste(t.Context(), x.ID(), []byte("pasted")); err != nil {
+	if err := e.Handle(x.ID()).Paste(t.Context(), []byte("pasted")); err != nil {
 		t.Fatal(err)
 	}
 	if typed != "y\rpasted" {
@@ -228,10 +228,10 @@ func TestPlainVirtualExecutionsHaveNoTerminal(t *testing.T) {
 	if err := x.Complete(engine.Exit{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Screen(t.Context(), x.ID()); !errors.Is(err, engine.ErrUnsupported) {
+	if _, err := e.Handle(x.ID()).Screen(t.Context()); !errors.Is(err, engine.ErrUnsupported) {
 		t.Errorf("screen after the end: %v", err)
 	}
-	if err := e.SendKeys(t.Context(), x.ID(), []string{"y"}); !errors.Is(err, engine.ErrNotRunning) {
+	if err := e.Handle(x.ID()).SendKeys(t.Context(), []string{"y"}); !errors.Is(err, engine.ErrNotRunning) {
 		t.Errorf("keys after the end: %v", err)
 	}
 }
@@ -245,10 +245,10 @@ func TestFailedKillHookIsCalledAgain(t *testing.T) {
 		}
 		return nil
 	}}})
-	if _, err := e.Kill(t.Context(), x.ID()); err == nil {
+	if _, err := e.Handle(x.ID()).Kill(t.Context()); err == nil {
 		t.Error("the first time")
 	}
-	if _, err := e.Kill(t.Context(), x.ID()); err != nil || get(t, e, x.ID()).Status != engine.Killed {
+	if _, err := e.Handle(x.ID()).Kill(t.Context()); err != nil || get(t, e, x.ID()).Status != engine.Killed {
 		t.Errorf("the second time: %v", err)
 	}
 }

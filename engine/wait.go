@@ -17,8 +17,8 @@ const exitRetention = 5 * time.Minute
 
 // waitUntil waits for a state of the job for which ok returns true, or for its end. It calls ok
 // after each change and for each value received from also.
-func (e *Engine) waitUntil(ctx context.Context, id ID, also <-chan struct{}, ok func(Job) bool) (Job, error) {
-	t, release, err := e.follow(ctx, id)
+func (h *Handle) waitUntil(ctx context.Context, also <-chan struct{}, ok func(Job) bool) (Job, error) {
+	t, release, err := h.follow(ctx)
 	if err != nil {
 		return Job{}, err
 	}
@@ -33,8 +33,8 @@ func (e *Engine) waitUntil(ctx context.Context, id ID, also <-chan struct{}, ok 
 		case <-also:
 		case <-ctx.Done():
 			return j, ctx.Err()
-		case <-e.runCtx.Done():
-			return j, &Error{Op: "wait for", Job: id, Err: ErrClosed}
+		case <-h.e.runCtx.Done():
+			return j, &Error{Op: "wait for", Job: h.id, Err: ErrClosed}
 		}
 	}
 }
@@ -42,23 +42,23 @@ func (e *Engine) waitUntil(ctx context.Context, id ID, also <-chan struct{}, ok 
 // Wait returns when the job has ended, in whichever program, and the end is recorded. It keeps
 // waiting while a host cannot be reached. It returns ErrNotFound, ErrElsewhere, ErrClosed, the
 // error of ctx, or ErrUnrecorded together with the exit if there is no room to record it.
-func (e *Engine) Wait(ctx context.Context, id ID) (Exit, error) {
-	exit, _, err := e.waitUnless(ctx, id, nil, func(Job) bool { return false })
+func (h *Handle) Wait(ctx context.Context) (Exit, error) {
+	exit, _, err := h.waitUnless(ctx, nil, func(Job) bool { return false })
 	return exit, err
 }
 
 // waitUnless is like Wait, but also returns when stop returns true. It calls stop with the job
 // after each change and for each value received from also.
-func (e *Engine) waitUnless(ctx context.Context, id ID, also <-chan struct{}, stop func(Job) bool) (exit Exit, stopped bool, err error) {
-	rec, err := e.record(id)
+func (h *Handle) waitUnless(ctx context.Context, also <-chan struct{}, stop func(Job) bool) (exit Exit, stopped bool, err error) {
+	rec, err := h.e.record(h.id)
 	if err != nil {
 		return Exit{}, false, err
 	}
-	if exit, ok := e.jobOf(rec).Ended(); ok {
-		e.waitRecorded(ctx, id, exit)
+	if exit, ok := h.e.jobOf(rec).Ended(); ok {
+		h.waitRecorded(ctx, exit)
 		return exit, false, nil
 	}
-	j, err := e.waitUntil(ctx, id, also, func(j Job) bool {
+	j, err := h.waitUntil(ctx, also, func(j Job) bool {
 		stopped = stop(j)
 		return stopped || j.Unrecorded != nil
 	})
@@ -66,15 +66,15 @@ func (e *Engine) waitUnless(ctx context.Context, id ID, also <-chan struct{}, st
 		return Exit{}, true, err
 	}
 	if errors.Is(err, ErrNotFound) { // it may have ended and been cleared since the first read
-		if rec, readErr := e.recordAnywhere(id); readErr == nil && rec.Finished() {
-			return e.jobOf(rec).Exit, false, nil
+		if rec, readErr := h.e.recordAnywhere(h.id); readErr == nil && rec.Finished() {
+			return h.e.jobOf(rec).Exit, false, nil
 		}
 	}
 	if u := j.Unrecorded; err == nil && u != nil {
-		return u.Exit, false, &Error{Op: "wait for", Job: id, Err: fmt.Errorf("%w: %s", ErrUnrecorded, u.Why), Hint: "free disk space: the job's holder keeps trying"}
+		return u.Exit, false, &Error{Op: "wait for", Job: h.id, Err: fmt.Errorf("%w: %s", ErrUnrecorded, u.Why), Hint: "free disk space: the job's holder keeps trying"}
 	}
 	if err == nil {
-		e.waitRecorded(ctx, id, j.Exit)
+		h.waitRecorded(ctx, j.Exit)
 	}
 	return j.Exit, false, err
 }
@@ -85,11 +85,11 @@ const recordTimeout = 5 * time.Second
 
 // waitRecorded waits until an end is completely recorded: exit_code, which scripts read, is written
 // after state.json, in which the end was seen.
-func (e *Engine) waitRecorded(ctx context.Context, id ID, exit Exit) {
+func (h *Handle) waitRecorded(ctx context.Context, exit Exit) {
 	if exit.Code == nil || exit.Status == Lost {
 		return
 	}
-	dir := e.root.Dir(string(id))
+	dir := h.e.root.Dir(string(h.id))
 	for pause, end := time.Millisecond, time.Now().Add(recordTimeout); time.Now().Before(end); pause *= 2 {
 		if _, ok := jobdir.ReadExitCode(dir); ok || !jobdir.Locked(dir) {
 			return
@@ -106,15 +106,15 @@ func (e *Engine) waitRecorded(ctx context.Context, id ID, exit Exit) {
 // it has ended and was not cleared more than five minutes ago. For an unknown job f is not called.
 // cancel neither interrupts a call that has begun nor waits for it. f must not close the engine,
 // which waits for it.
-func (e *Engine) OnExit(id ID, f func(Exit)) (cancel func()) {
+func (h *Handle) OnExit(f func(Exit)) (cancel func()) {
 	if f == nil {
 		return func() {}
 	}
-	ctx, stop := context.WithCancel(e.runCtx)
+	ctx, stop := context.WithCancel(h.e.runCtx)
 	var settled atomic.Bool // set by f or cancel, whichever comes first
-	started := e.spawn(func() {
+	started := h.e.spawn(func() {
 		defer stop()
-		if exit, ok := e.exitOf(ctx, id); ok && settled.CompareAndSwap(false, true) {
+		if exit, ok := h.exitOf(ctx); ok && settled.CompareAndSwap(false, true) {
 			f(exit)
 		}
 	})
@@ -128,25 +128,25 @@ func (e *Engine) OnExit(id ID, f func(Exit)) (cancel func()) {
 }
 
 // exitOf waits for the job's end; ok is false if it must not be reported.
-func (e *Engine) exitOf(ctx context.Context, id ID) (exit Exit, ok bool) {
+func (h *Handle) exitOf(ctx context.Context) (exit Exit, ok bool) {
 	for retry := retryFirst; ; retry = min(2*retry, retryMost) {
-		exit, err := e.Wait(ctx, id)
+		exit, err := h.Wait(ctx)
 		switch {
 		case err == nil:
 			return exit, true
 		case ctx.Err() != nil, errors.Is(err, ErrClosed):
 			// It may have ended just before the engine was closed.
-			rec, err := e.record(id)
+			rec, err := h.e.record(h.id)
 			if err != nil {
 				return Exit{}, false
 			}
-			return e.jobOf(rec).Ended()
+			return h.e.jobOf(rec).Ended()
 		case errors.Is(err, ErrNotFound):
-			rec, err := e.cleared(id)
+			rec, err := h.cleared()
 			if err != nil {
 				return Exit{}, false
 			}
-			return e.jobOf(rec).Ended()
+			return h.e.jobOf(rec).Ended()
 		case errors.Is(err, ErrElsewhere), errors.Is(err, ErrUnsupported):
 			return Exit{}, false
 		}
@@ -159,14 +159,14 @@ func (e *Engine) exitOf(ctx context.Context, id ID) (exit Exit, ok bool) {
 }
 
 // cleared reads the records of a job that was cleared recently.
-func (e *Engine) cleared(id ID) (*jobdir.Record, error) {
-	trash, err := e.root.InTrash()
+func (h *Handle) cleared() (*jobdir.Record, error) {
+	trash, err := h.e.root.InTrash()
 	if err != nil {
 		return nil, err
 	}
 	for _, t := range trash {
-		if t.ID == string(id) && e.cfg.now().Sub(t.At) <= exitRetention {
-			rec, err := jobdir.Read(e.root.TrashDir(t.ID))
+		if t.ID == string(h.id) && h.e.cfg.now().Sub(t.At) <= exitRetention {
+			rec, err := jobdir.Read(h.e.root.TrashDir(t.ID))
 			return &rec, err
 		}
 	}
@@ -191,20 +191,20 @@ const backgroundTimeout = 10 * time.Second
 // the job keeps running. Further calls do nothing. Callers in this process return at once;
 // recording that the job is in the background may then take ten seconds if a host or a holder does
 // not answer. It returns ErrNotRunning if the job has ended.
-func (e *Engine) Background(id ID) error {
+func (h *Handle) Background() error {
 	ctx, cancel := context.WithTimeout(context.Background(), backgroundTimeout)
 	defer cancel()
-	run, j, err := e.running(ctx, "background", id)
+	run, j, err := h.running(ctx, "background")
 	if err != nil {
 		return err
 	}
-	e.tracking.markBackgrounded(id)
+	h.e.tracking.markBackgrounded(h.id)
 	if j.Backgrounded {
 		return nil
 	}
 	err = run.Background(ctx)
 	if errors.Is(err, ErrNotRunning) {
-		if now, readErr := e.read(ctx, id); readErr == nil && now.Backgrounded {
+		if now, readErr := h.e.read(ctx, h.id); readErr == nil && now.Backgrounded {
 			return nil
 		}
 	}

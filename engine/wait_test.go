@@ -16,14 +16,14 @@ import (
 func TestWaitReturnsAfterEndIsFullyRecorded(t *testing.T) {
 	for name, ask := range map[string]func(*testing.T, *engine.Engine, engine.ID) engine.Exit{
 		"wait": func(t *testing.T, e *engine.Engine, id engine.ID) engine.Exit {
-			exit, err := e.Wait(t.Context(), id)
+			exit, err := e.Handle(id).Wait(t.Context())
 			if err != nil {
 				t.Error(err)
 			}
 			return exit
 		},
 		"get": func(t *testing.T, e *engine.Engine, id engine.ID) engine.Exit {
-			j, err := e.Get(t.Context(), string(id))
+			j, err := e.Handle(id).Facts(t.Context())
 			if err != nil {
 				t.Error(err)
 			}

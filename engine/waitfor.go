@@ -19,7 +19,7 @@ import (
 	"github.com/hobjobs/hob/internal/watch"
 )
 
-// Condition is a condition for [Engine.WaitFor]. At most one of Line, Port and Quiet may be set;
+// Condition is a condition for [Handle.WaitFor]. At most one of Line, Port and Quiet may be set;
 // with none, it is the end of the job.
 type Condition struct {
 	// Line matches a line of any of the job's streams. The incomplete last line of a running job
@@ -45,53 +45,53 @@ type Outcome struct {
 }
 
 // WaitFor returns when c holds for the job, or when the job has ended and all its lines were
-// checked. It keeps waiting while a host cannot be reached. The errors are those of [Engine.Wait],
+// checked. It keeps waiting while a host cannot be reached. The errors are those of [Handle.Wait],
 // those of reading a log, and ErrUnsupported for the port of a job on a host. A job in the trash
 // has ended; its lines are not checked.
-func (e *Engine) WaitFor(ctx context.Context, id ID, c Condition) (Outcome, error) {
-	out, err := e.waitFor(ctx, id, c)
+func (h *Handle) WaitFor(ctx context.Context, c Condition) (Outcome, error) {
+	out, err := h.waitFor(ctx, c)
 	if errors.Is(err, ErrNotFound) { // it may have been cleared since the caller found it
-		if rec, readErr := e.recordAnywhere(id); readErr == nil && rec.Finished() {
-			return Outcome{Met: c.Line == nil && c.Port == 0, Exit: e.jobOf(rec).Exit}, nil
+		if rec, readErr := h.e.recordAnywhere(h.id); readErr == nil && rec.Finished() {
+			return Outcome{Met: c.Line == nil && c.Port == 0, Exit: h.e.jobOf(rec).Exit}, nil
 		}
 	}
 	return out, err
 }
 
-func (e *Engine) waitFor(ctx context.Context, id ID, c Condition) (Outcome, error) {
+func (h *Handle) waitFor(ctx context.Context, c Condition) (Outcome, error) {
 	switch {
 	case c.Line != nil:
-		return e.waitForLine(ctx, id, c)
+		return h.waitForLine(ctx, c)
 	case c.Port != 0:
-		return e.waitForPort(ctx, id, c.Port)
+		return h.waitForPort(ctx, c.Port)
 	case c.Quiet > 0:
-		return e.waitForQuiet(ctx, id, c.Quiet, c.Since)
+		return h.waitForQuiet(ctx, c.Quiet, c.Since)
 	}
-	exit, err := e.Wait(ctx, id)
+	exit, err := h.Wait(ctx)
 	return Outcome{Met: err == nil, Exit: exit}, err
 }
 
 // Follow calls look with the job immediately, then whenever the job has changed, for example its
 // output size, and a last time when it has ended; then it returns the exit. Calls do not overlap. An
 // error of look ends Follow and is returned, except ErrUnreachable: look is called again until the
-// host can be reached. Other errors are those of [Engine.Wait].
-func (e *Engine) Follow(ctx context.Context, id ID, look func(Job) error) (Exit, error) {
-	rec, err := e.record(id)
+// host can be reached. Other errors are those of [Handle.Wait].
+func (h *Handle) Follow(ctx context.Context, look func(Job) error) (Exit, error) {
+	rec, err := h.e.record(h.id)
 	if err != nil {
 		return Exit{}, err
 	}
-	last := e.jobOf(rec)
+	last := h.e.jobOf(rec)
 	var lookErr error
 	looked := false
 	// The job's holder reports output only some times a second. Programs that communicate through a
 	// pipe must not wait for that.
 	var written <-chan struct{}
-	if jobdir.ValidID(string(id)) {
-		w := watch.Files(e.root.Dir(string(id)))
+	if jobdir.ValidID(string(h.id)) {
+		w := watch.Files(h.e.root.Dir(string(h.id)))
 		defer w.Close()
 		written = w.C
 	}
-	exit, stopped, err := e.waitUnless(ctx, id, written, func(j Job) bool {
+	exit, stopped, err := h.waitUnless(ctx, written, func(j Job) bool {
 		looked, last = true, j
 		lookErr = retryUnreachable(ctx, func() error { return look(j) })
 		return lookErr != nil
@@ -132,14 +132,14 @@ func retryUnreachable(ctx context.Context, do func() error) error {
 }
 
 // waitForLine searches the existing output of each stream for the line, then new output.
-func (e *Engine) waitForLine(ctx context.Context, id ID, c Condition) (Outcome, error) {
-	rec, err := e.recordAnywhere(id)
+func (h *Handle) waitForLine(ctx context.Context, c Condition) (Outcome, error) {
+	rec, err := h.e.recordAnywhere(h.id)
 	if err != nil {
 		return Outcome{}, err
 	}
 	var searches []*lineSearch
-	for _, s := range e.jobOf(rec).Streams() {
-		log, err := e.OpenLog(ctx, id, s)
+	for _, s := range h.e.jobOf(rec).Streams() {
+		log, err := h.Log(ctx, s)
 		if err != nil {
 			return Outcome{}, err
 		}
@@ -147,7 +147,7 @@ func (e *Engine) waitForLine(ctx context.Context, id ID, c Condition) (Outcome, 
 		searches = append(searches, &lineSearch{log: log, pattern: c.Line, fromNow: c.FromNow})
 	}
 	var out Outcome
-	exit, err := e.Follow(ctx, id, func(j Job) error {
+	exit, err := h.Follow(ctx, func(j Job) error {
 		for _, s := range searches {
 			if err := s.look(ctx, j.Status.Finished()); err != nil {
 				out.Line = s.match
@@ -241,13 +241,13 @@ func (s *lineSearch) first(lines iter.Seq2[Line, error]) error {
 
 // waitForQuiet waits until the output has not grown for d, where silence since a time counts unless
 // that is zero.
-func (e *Engine) waitForQuiet(ctx context.Context, id ID, d time.Duration, since time.Time) (Outcome, error) {
+func (h *Handle) waitForQuiet(ctx context.Context, d time.Duration, since time.Time) (Outcome, error) {
 	quiet, cancel := context.WithCancel(ctx)
 	defer cancel()
 	timer := time.AfterFunc(math.MaxInt64, cancel) // until the first look
 	defer timer.Stop()
 	reached := int64(-1)
-	exit, _, err := e.waitUnless(quiet, id, nil, func(j Job) bool {
+	exit, _, err := h.waitUnless(quiet, nil, func(j Job) bool {
 		if j.Status == Queued { // it has not begun, so its silence means nothing
 			timer.Stop()
 			reached = -1
@@ -256,7 +256,7 @@ func (e *Engine) waitForQuiet(ctx context.Context, id ID, d time.Duration, since
 		if j.Output != reached {
 			rest := d
 			if reached < 0 && !since.IsZero() {
-				rest = d - e.silence(j, since)
+				rest = d - h.e.silence(j, since)
 			}
 			reached = j.Output
 			timer.Reset(rest)
@@ -292,20 +292,20 @@ func (e *Engine) silence(j Job, since time.Time) time.Duration {
 const portPollInterval = 100 * time.Millisecond
 
 // waitForPort waits until a process of the job listens on port.
-func (e *Engine) waitForPort(ctx context.Context, id ID, port int) (Outcome, error) {
+func (h *Handle) waitForPort(ctx context.Context, port int) (Outcome, error) {
 	tick := time.NewTicker(portPollInterval)
 	defer tick.Stop()
 	for {
-		j, err := e.read(ctx, id)
+		j, err := h.e.read(ctx, h.id)
 		switch {
 		case err != nil:
 			return Outcome{}, err
 		case j.Host != "":
 			err := fmt.Errorf("%w: it runs on %s, whose ports cannot be checked from here", ErrUnsupported, j.Host)
-			return Outcome{}, &Error{Op: "wait for a port of", Job: id, Err: err, Hint: "wait for a line that it prints"}
+			return Outcome{}, &Error{Op: "wait for a port of", Job: h.id, Err: err, Hint: "wait for a line that it prints"}
 		case j.Status.Finished():
 			return Outcome{Exit: j.Exit}, nil
-		case e.listens(j, port):
+		case h.e.listens(j, port):
 			return Outcome{Met: true}, nil
 		}
 		select {

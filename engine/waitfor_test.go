@@ -66,7 +66,7 @@ func TestWaitFor(t *testing.T) {
 				}()
 				defer func() { close(over); <-done }() // the wait may return first
 			}
-			got, err := e.WaitFor(ctx, j.Launch.ID, tt.c)
+			got, err := e.Handle(j.Launch.ID).WaitFor(ctx, tt.c)
 			if !errors.Is(err, tt.err) || got.Met != tt.want.Met || got.Line != tt.want.Line {
 				t.Errorf("%+v, %v; want %+v, %v", got, err, tt.want, tt.err)
 			}
@@ -102,7 +102,7 @@ func TestWaitForQuietSince(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), limit)
 			defer cancel()
-			got, err := e.WaitFor(ctx, j.Launch.ID, engine.Condition{Quiet: time.Hour, Since: tt.since})
+			got, err := e.Handle(j.Launch.ID).WaitFor(ctx, engine.Condition{Quiet: time.Hour, Since: tt.since})
 			if !errors.Is(err, tt.err) || got.Met != (tt.err == nil) {
 				t.Errorf("%+v, %v; want %v", got, err, tt.err)
 			}
@@ -116,7 +116,7 @@ func TestFollowRetriesUnreachableHost(t *testing.T) {
 	e, f := withFake(t)
 	j := f.Job(start(t, e, engine.Spec{}).ID)
 	failures, ends := 1, 0
-	exit, err := e.Follow(t.Context(), j.Launch.ID, func(now engine.Job) error {
+	exit, err := e.Handle(j.Launch.ID).Follow(t.Context(), func(now engine.Job) error {
 		if now.Status.Finished() {
 			ends++
 		}
@@ -198,7 +198,7 @@ func TestWaitForClearedJob(t *testing.T) {
 	e, f := withFake(t)
 	j := start(t, e, engine.Spec{})
 	f.Job(j.ID).Exit(3)
-	if _, err := e.Wait(t.Context(), j.ID); err != nil {
+	if _, err := e.Handle(j.ID).Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := e.Clear(t.Context(), j.ID); err != nil {
@@ -213,12 +213,12 @@ func TestWaitForClearedJob(t *testing.T) {
 		"a line":  {engine.Condition{Line: regexp.MustCompile("ready")}, false},
 		"a port":  {engine.Condition{Port: 1}, false},
 	} {
-		got, err := e.WaitFor(t.Context(), j.ID, tt.c)
+		got, err := e.Handle(j.ID).WaitFor(t.Context(), tt.c)
 		if err != nil || got.Met != tt.met || code(t, got.Exit) != 3 {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
-	if _, err := e.WaitFor(t.Context(), "never-was-22222", engine.Condition{}); !errors.Is(err, engine.ErrNotFound) {
+	if _, err := e.Handle("never-was-22222").WaitFor(t.Context(), engine.Condition{}); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("a job that never was: %v", err)
 	}
 }

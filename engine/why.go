@@ -57,8 +57,8 @@ const (
 // Explain returns why a job ended, from its records, its output and what the system says. It reads
 // at most the first and the last 2,000 lines of each stream. For a job whose output cannot be read now it explains
 // what the records say.
-func (e *Engine) Explain(ctx context.Context, id ID) (Explanation, error) {
-	x, err := e.explain(ctx, id)
+func (h *Handle) Explain(ctx context.Context) (Explanation, error) {
+	x, err := h.explain(ctx)
 	if err != nil {
 		return Explanation{}, err
 	}
@@ -72,11 +72,11 @@ func (e *Engine) Explain(ctx context.Context, id ID) (Explanation, error) {
 	return x.Explanation, nil
 }
 
-// Finding returns the summary of [Engine.Explain] if it names a cause, otherwise "": then
+// Finding returns the summary of [Handle.Explain] if it names a cause, otherwise "": then
 // [Job.Ending] has as much. It collects no evidence, so it costs no more than reading the end of the
 // output.
-func (e *Engine) Finding(ctx context.Context, id ID) (string, error) {
-	x, err := e.explain(ctx, id)
+func (h *Handle) Finding(ctx context.Context) (string, error) {
+	x, err := h.explain(ctx)
 	if err != nil || x.Cause == "" {
 		return "", err
 	}
@@ -84,12 +84,12 @@ func (e *Engine) Finding(ctx context.Context, id ID) (string, error) {
 }
 
 // explain finds the cause, without what the machine has to say about it.
-func (e *Engine) explain(ctx context.Context, id ID) (*explainer, error) {
-	j, err := e.read(ctx, id)
+func (h *Handle) explain(ctx context.Context) (*explainer, error) {
+	j, err := h.e.read(ctx, h.id)
 	if err != nil {
 		return nil, err
 	}
-	x := &explainer{e: e, j: j, Explanation: Explanation{Evidence: []Evidence{}}}
+	x := &explainer{e: h.e, j: j, Explanation: Explanation{Evidence: []Evidence{}}}
 	lines, err := x.lastLines(ctx)
 	if err != nil && ctx.Err() != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func (x *explainer) add(kind, text string) {
 // lastLines returns the end of the job's output, stderr last.
 func (x *explainer) lastLines(ctx context.Context) (lines []string, err error) {
 	for _, s := range x.j.Streams() {
-		log, err := x.e.OpenLog(ctx, x.j.ID, s)
+		log, err := x.e.Handle(x.j.ID).Log(ctx, s)
 		if err != nil {
 			return lines, err
 		}

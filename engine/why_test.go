@@ -127,7 +127,7 @@ func TestExplainRecordedEnds(t *testing.T) {
 				job.Runs(&engine.Runs{Count: c.runs})
 			}
 			job.End(c.exit)
-			x, err := e.Explain(t.Context(), id)
+			x, err := e.Handle(id).Explain(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -135,7 +135,7 @@ func TestExplainRecordedEnds(t *testing.T) {
 				t.Errorf("%q: %q, want %q: %q", x.Cause, x.Summary, c.cause, c.summary)
 			}
 			// An agent's answer has the sentence or the ending, which say the same.
-			found, err := e.Finding(t.Context(), id)
+			found, err := e.Handle(id).Finding(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -194,7 +194,7 @@ func TestExplainPortOfCommandLine(t *testing.T) {
 			job.Print(c.output + "\n")
 			code := 1
 			job.End(engine.Exit{Status: engine.Exited, Reason: engine.ReasonExit, Code: &code})
-			x, err := e.Explain(t.Context(), id)
+			x, err := e.Handle(id).Explain(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -210,7 +210,7 @@ func TestExplainUnreachableHost(t *testing.T) {
 	e := open(t, engine.WithBackend(f))
 	id := start(t, e, engine.Spec{Host: "web1"}).ID
 	f.Cut(engine.ErrUnreachable)
-	x, err := e.Explain(t.Context(), id)
+	x, err := e.Handle(id).Explain(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

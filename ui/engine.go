@@ -59,12 +59,13 @@ type recording interface {
 	Close() error
 }
 
+// realEngine adapts an [engine.Engine]: a pane keeps the ids of its jobs, not handles.
 type realEngine struct{ *engine.Engine }
 
 func (e realEngine) Subscribe(f engine.Filter) subscription { return e.Engine.Subscribe(f) }
 
 func (e realEngine) OpenLog(ctx context.Context, id engine.ID, s engine.Stream) (openLog, error) {
-	log, err := e.Engine.OpenLog(ctx, id, s)
+	log, err := e.Handle(id).Log(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -77,6 +78,40 @@ func (e realEngine) OpenReplay(ctx context.Context, id engine.ID) (recording, er
 		return nil, err
 	}
 	return r, nil
+}
+
+func (e realEngine) Finding(ctx context.Context, id engine.ID) (string, error) {
+	return e.Handle(id).Finding(ctx)
+}
+
+func (e realEngine) Screen(ctx context.Context, id engine.ID) (engine.Screen, error) {
+	return e.Handle(id).Screen(ctx)
+}
+
+func (e realEngine) Entry(ctx context.Context, id engine.ID) (engine.Entry, error) {
+	return e.Handle(id).Entry(ctx)
+}
+
+func (e realEngine) OpenTerminal(ctx context.Context, id engine.ID, o engine.TerminalOptions) (engine.Terminal, error) {
+	return e.Handle(id).Terminal(ctx, o)
+}
+
+func (e realEngine) Restart(ctx context.Context, id engine.ID, o engine.RestartOptions, opts ...engine.StartOption) (engine.Job, error) {
+	return e.Handle(id).Restart(ctx, o, opts...)
+}
+
+func (e realEngine) Background(id engine.ID) error { return e.Handle(id).Background() }
+
+func (e realEngine) Write(ctx context.Context, id engine.ID, p []byte) error {
+	return e.Handle(id).Write(ctx, p)
+}
+
+func (e realEngine) Signal(ctx context.Context, id engine.ID, name string) error {
+	return e.Handle(id).Signal(ctx, name)
+}
+
+func (e realEngine) Stop(ctx context.Context, id engine.ID, o engine.StopOptions) (engine.StopReport, error) {
+	return e.Handle(id).Stop(ctx, o)
 }
 
 // holdings tracks what a pane has open: subscriptions, logs, terminal sessions. Commands open

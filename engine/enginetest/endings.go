@@ -63,7 +63,7 @@ func endings() []suiteCase {
 		{"stop lets the job clean up", func(s *suite) {
 			j := s.sh(`trap 'echo cleaned; exit 3' TERM; echo ready; while :; do sleep 0.05; done`)
 			s.until(j.ID, func(out string) bool { return strings.Contains(out, "ready") })
-			r, err := s.e.Stop(s.ctx(), j.ID, engine.StopOptions{Grace: Patience / 2})
+			r, err := s.e.Handle(j.ID).Stop(s.ctx(), engine.StopOptions{Grace: Patience / 2})
 			if err != nil || r.Escalated || len(r.Survivors) > 0 {
 				s.Errorf("report = %+v, err %v", r, err)
 			}
@@ -78,7 +78,7 @@ func endings() []suiteCase {
 		{"ignored stop escalates to a kill", func(s *suite) {
 			j := s.sh(`trap '' TERM HUP; echo ready; while :; do sleep 0.05; done`)
 			s.until(j.ID, func(out string) bool { return strings.Contains(out, "ready") })
-			r, err := s.e.Stop(s.ctx(), j.ID, engine.StopOptions{Grace: 200 * time.Millisecond})
+			r, err := s.e.Handle(j.ID).Stop(s.ctx(), engine.StopOptions{Grace: 200 * time.Millisecond})
 			if err != nil || !r.Escalated {
 				s.Errorf("report = %+v, err %v", r, err)
 			}
@@ -89,7 +89,7 @@ func endings() []suiteCase {
 		{"kill ends the whole tree at once", func(s *suite) {
 			j := s.sh(`trap '' TERM; (trap '' TERM; echo child; sleep 300) & sleep 300`)
 			s.until(j.ID, func(out string) bool { return strings.Contains(out, "child") })
-			r, err := s.e.Kill(s.ctx(), j.ID)
+			r, err := s.e.Handle(j.ID).Kill(s.ctx())
 			if err != nil || len(r.Survivors) > 0 {
 				s.Errorf("report = %+v, err %v", r, err)
 			}
@@ -108,16 +108,16 @@ func endings() []suiteCase {
 			}
 			done := s.sh("true")
 			s.wait(done.ID)
-			if _, err := s.e.Kill(s.ctx(), done.ID); !errors.Is(err, engine.ErrNotRunning) {
+			if _, err := s.e.Handle(done.ID).Kill(s.ctx()); !errors.Is(err, engine.ErrNotRunning) {
 				s.Errorf("after the end: %v", err)
 			}
 		}},
 		{"signal reaches the job", func(s *suite) {
 			j := s.sh(`trap 'echo hup' HUP; trap 'exit 9' USR1; echo ready; while :; do sleep 0.05; done`)
 			s.until(j.ID, func(out string) bool { return strings.Contains(out, "ready") })
-			s.done(s.e.Signal(s.ctx(), j.ID, "SIGHUP"))
+			s.done(s.e.Handle(j.ID).Signal(s.ctx(), "SIGHUP"))
 			s.until(j.ID, func(out string) bool { return strings.Contains(out, "hup") })
-			s.done(s.e.Signal(s.ctx(), j.ID, "SIGUSR1"))
+			s.done(s.e.Handle(j.ID).Signal(s.ctx(), "SIGUSR1"))
 			if exit := s.wait(j.ID); exit.Status != engine.Exited || s.code(exit) != 9 {
 				s.Errorf("exit = %+v", exit)
 			}
@@ -125,7 +125,7 @@ func endings() []suiteCase {
 		{"exit by a sent signal names the sender", func(s *suite) {
 			j := s.sh("echo ready; exec sleep 300")
 			s.until(j.ID, func(out string) bool { return strings.Contains(out, "ready") })
-			s.done(s.e.Signal(s.ctx(), j.ID, "SIGTERM"))
+			s.done(s.e.Handle(j.ID).Signal(s.ctx(), "SIGTERM"))
 			if exit := s.wait(j.ID); exit.Status != engine.Killed || exit.Reason != engine.ReasonSignal || s.code(exit) != 143 || exit.EndedBy == "" {
 				s.Errorf("exit = %+v", exit)
 			}

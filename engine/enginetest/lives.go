@@ -25,7 +25,7 @@ func lives() []suiteCase {
 			if got := s.get(j.ID); got.Status != engine.Running || got.Leader.PID != j.Leader.PID || !got.StartedAt.Equal(j.StartedAt) {
 				s.Errorf("found %+v, was %+v", got, j)
 			}
-			s.done(s.e.Write(s.ctx(), j.ID, []byte("\n")))
+			s.done(s.e.Handle(j.ID).Write(s.ctx(), []byte("\n")))
 			s.exits(j.ID, 6)
 			s.printed(j.ID, "one\ntwo\n")
 		}},
@@ -56,7 +56,7 @@ func lives() []suiteCase {
 			if got.Status != engine.Running || got.Link != engine.LinkUnreachable || got.StaleSince.IsZero() {
 				s.Errorf("cut off: %+v", got)
 			}
-			if _, err := s.e.Stop(s.ctx(), j.ID, engine.StopOptions{}); !errors.Is(err, engine.ErrUnreachable) {
+			if _, err := s.e.Handle(j.ID).Stop(s.ctx(), engine.StopOptions{}); !errors.Is(err, engine.ErrUnreachable) {
 				s.Errorf("stop: %v", err)
 			}
 			heal()
@@ -68,7 +68,7 @@ func lives() []suiteCase {
 				s.Error("backgrounded from the start")
 			}
 			for range 2 {
-				if err := s.e.Background(j.ID); err != nil {
+				if err := s.e.Handle(j.ID).Background(); err != nil {
 					s.Error(err)
 				}
 			}
@@ -76,7 +76,7 @@ func lives() []suiteCase {
 				s.Error("not recorded")
 			}
 			s.kill(j.ID)
-			if err := s.e.Background(j.ID); !errors.Is(err, engine.ErrNotRunning) {
+			if err := s.e.Handle(j.ID).Background(); !errors.Is(err, engine.ErrNotRunning) {
 				s.Errorf("background after the end: %v", err)
 			}
 			facts, err := s.e.History(s.ctx(), j.CreatedAt)
@@ -97,7 +97,7 @@ func lives() []suiteCase {
 			j := s.sh("sleep 0.1; exit 8")
 			var calls atomic.Int32
 			done := make(chan engine.Exit, 1)
-			s.e.OnExit(j.ID, func(x engine.Exit) {
+			s.e.Handle(j.ID).OnExit(func(x engine.Exit) {
 				calls.Add(1)
 				done <- x
 			})
@@ -105,7 +105,7 @@ func lives() []suiteCase {
 				s.Errorf("exit = %+v", x)
 			}
 			late := make(chan engine.Exit, 1)
-			s.e.OnExit(j.ID, func(x engine.Exit) { late <- x })
+			s.e.Handle(j.ID).OnExit(func(x engine.Exit) { late <- x })
 			if x := <-late; s.code(x) != 8 || calls.Load() != 1 {
 				s.Errorf("late: %+v, first called %d times", x, calls.Load())
 			}
@@ -150,7 +150,7 @@ func lives() []suiteCase {
 			j := s.sh("echo kept")
 			s.wait(j.ID)
 			s.changed(s.e.Clear(s.ctx(), j.ID))
-			if _, err := s.e.Get(s.ctx(), string(j.ID)); !errors.Is(err, engine.ErrNotFound) {
+			if _, err := s.e.Handle(j.ID).Facts(s.ctx()); !errors.Is(err, engine.ErrNotFound) {
 				s.Errorf("cleared: %v", err)
 			}
 			s.changed(s.e.Undo(s.ctx()))
@@ -164,7 +164,7 @@ func lives() []suiteCase {
 		{"restart runs the same command again", func(s *suite) {
 			j := s.sh("echo again")
 			s.wait(j.ID)
-			r, err := s.e.Restart(s.ctx(), j.ID, engine.RestartOptions{})
+			r, err := s.e.Handle(j.ID).Restart(s.ctx(), engine.RestartOptions{})
 			if err != nil {
 				s.Fatal(err)
 			}
@@ -175,7 +175,7 @@ func lives() []suiteCase {
 		}},
 		{"restart of a running job stops it first", func(s *suite) {
 			j := s.sh("echo again; sleep 300")
-			r, err := s.e.Restart(s.ctx(), j.ID, engine.RestartOptions{})
+			r, err := s.e.Handle(j.ID).Restart(s.ctx(), engine.RestartOptions{})
 			if err != nil {
 				s.Fatal(err)
 			}
@@ -189,7 +189,7 @@ func lives() []suiteCase {
 			if r.RestartedFrom != j.ID || r.Status.Finished() {
 				s.Errorf("the new job is %+v", r)
 			}
-			beside, err := s.e.Restart(s.ctx(), r.ID, engine.RestartOptions{Keep: true})
+			beside, err := s.e.Handle(r.ID).Restart(s.ctx(), engine.RestartOptions{Keep: true})
 			if err != nil {
 				s.Fatal(err)
 			}
@@ -202,7 +202,7 @@ func lives() []suiteCase {
 			j := s.sh("sleep 300")
 			ctx, cancel := context.WithCancel(s.ctx())
 			cancel()
-			if _, err := s.e.Wait(ctx, j.ID); !errors.Is(err, context.Canceled) {
+			if _, err := s.e.Handle(j.ID).Wait(ctx); !errors.Is(err, context.Canceled) {
 				s.Errorf("err = %v", err)
 			}
 			if got := s.get(j.ID); got.Status != engine.Running {

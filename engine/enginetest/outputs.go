@@ -41,16 +41,16 @@ func outputs() []suiteCase {
 			j := s.sh("echo first; read line; echo got $line; read line", func(spec *engine.Spec) { spec.Stdin = true })
 			s.until(j.ID, func(out string) bool { return out == "first\n" })
 			buf := make([]byte, 3)
-			n, size, err := s.e.ReadOutput(s.ctx(), j.ID, buf, 2)
+			n, size, err := s.e.Handle(j.ID).ReadOutput(s.ctx(), buf, 2)
 			if err != nil || string(buf[:n]) != "rst" || size != 6 {
 				s.Errorf("read %q, size %d, err %v", buf[:n], size, err)
 			}
-			if n, _, err := s.e.ReadOutput(s.ctx(), j.ID, buf, 6); n != 0 || err != nil {
+			if n, _, err := s.e.Handle(j.ID).ReadOutput(s.ctx(), buf, 6); n != 0 || err != nil {
 				s.Errorf("at the end: %d bytes, err %v", n, err)
 			}
-			s.done(s.e.Write(s.ctx(), j.ID, []byte("it\n")))
+			s.done(s.e.Handle(j.ID).Write(s.ctx(), []byte("it\n")))
 			s.until(j.ID, func(out string) bool { return out == "first\ngot it\n" })
-			s.done(s.e.CloseInput(s.ctx(), j.ID))
+			s.done(s.e.Handle(j.ID).CloseInput(s.ctx()))
 			s.wait(j.ID)
 		}},
 		{"job without input reads end of file", func(s *suite) {
@@ -60,11 +60,11 @@ func outputs() []suiteCase {
 		}},
 		{"write fails without input and after the end", func(s *suite) {
 			j := s.sh("sleep 300")
-			if err := s.e.Write(s.ctx(), j.ID, []byte("x")); !errors.Is(err, engine.ErrNoInput) {
+			if err := s.e.Handle(j.ID).Write(s.ctx(), []byte("x")); !errors.Is(err, engine.ErrNoInput) {
 				s.Errorf("running: %v", err)
 			}
 			s.kill(j.ID)
-			if err := s.e.Write(s.ctx(), j.ID, []byte("x")); !errors.Is(err, engine.ErrNotRunning) {
+			if err := s.e.Handle(j.ID).Write(s.ctx(), []byte("x")); !errors.Is(err, engine.ErrNotRunning) {
 				s.Errorf("ended: %v", err)
 			}
 		}},
@@ -123,7 +123,7 @@ flood; flood >&2; read line; echo last; echo last >&2`, func(spec *engine.Spec) 
 			for _, stream := range []engine.Stream{engine.StreamStdout, engine.StreamStderr} {
 				s.hole(j.ID, stream)
 			}
-			s.done(s.e.Write(s.ctx(), j.ID, []byte("\n")))
+			s.done(s.e.Handle(j.ID).Write(s.ctx(), []byte("\n")))
 			s.wait(j.ID)
 			dropped := int64(0)
 			for _, stream := range []engine.Stream{engine.StreamStdout, engine.StreamStderr} {
@@ -145,10 +145,10 @@ flood; flood >&2; read line; echo last; echo last >&2`, func(spec *engine.Spec) 
 			if string(a.Output) != "one\n" {
 				s.Errorf("first %q", a.Output)
 			}
-			if again, err := s.e.Poll(s.ctx(), j.ID, "a", 0); err != nil || len(again.Output) != 0 || again.Job.Status != engine.Running {
+			if again, err := s.e.Handle(j.ID).Poll(s.ctx(), "a", 0); err != nil || len(again.Output) != 0 || again.Job.Status != engine.Running {
 				s.Errorf("nothing new: %q, %v", again.Output, err)
 			}
-			s.done(s.e.Write(s.ctx(), j.ID, []byte("\n")))
+			s.done(s.e.Handle(j.ID).Write(s.ctx(), []byte("\n")))
 			if next := s.poll(j.ID, "a"); string(next.Output) != "two\n" {
 				s.Errorf("second %q", next.Output)
 			}
@@ -164,7 +164,7 @@ flood; flood >&2; read line; echo last; echo last >&2`, func(spec *engine.Spec) 
 			s.need(s.cfg.Host == "" && runtime.GOOS == "linux", "measurable processes")
 			j := s.sh("sleep 300 & echo ready; sleep 300")
 			s.until(j.ID, func(out string) bool { return out == "ready\n" })
-			got, err := s.e.Get(s.ctx(), string(j.ID))
+			got, err := s.e.Handle(j.ID).Facts(s.ctx())
 			if err != nil || got.RSS == 0 || got.CPU == nil || got.Ports == nil {
 				s.Errorf("measured %+v, err %v", got, err)
 			}
@@ -184,7 +184,7 @@ flood; flood >&2; read line; echo last; echo last >&2`, func(spec *engine.Spec) 
 				spec.PTY, spec.Size = true, engine.Size{Cols: 100, Rows: 30}
 			})
 			s.until(j.ID, func(out string) bool { return strings.Contains(out, "30 100\r\n") })
-			s.done(s.e.Resize(s.ctx(), j.ID, engine.Size{Cols: 90, Rows: 20}))
+			s.done(s.e.Handle(j.ID).Resize(s.ctx(), engine.Size{Cols: 90, Rows: 20}))
 			s.until(j.ID, func(out string) bool { return strings.Contains(out, "20 90\r\n") })
 			s.wait(j.ID)
 			if got := s.get(j.ID); got.Size != (engine.Size{Cols: 90, Rows: 20}) || got.Kind != engine.KindPTY {
@@ -194,9 +194,9 @@ flood; flood >&2; read line; echo last; echo last >&2`, func(spec *engine.Spec) 
 		{"typed input reaches a terminal", func(s *suite) {
 			s.terminal()
 			j := s.sh(`read line; echo "got $line"; read line; echo end`, func(spec *engine.Spec) { spec.PTY = true })
-			s.done(s.e.Write(s.ctx(), j.ID, []byte("hi\r")))
+			s.done(s.e.Handle(j.ID).Write(s.ctx(), []byte("hi\r")))
 			s.until(j.ID, func(out string) bool { return strings.Contains(out, "got hi") })
-			s.done(s.e.CloseInput(s.ctx(), j.ID))
+			s.done(s.e.Handle(j.ID).CloseInput(s.ctx()))
 			s.exits(j.ID, 0)
 		}},
 	}
@@ -204,7 +204,7 @@ flood; flood >&2; read line; echo last; echo last >&2`, func(spec *engine.Spec) 
 
 func (s *suite) poll(id engine.ID, client string) engine.Poll {
 	s.Helper()
-	p, err := s.e.Poll(s.ctx(), id, client, Patience)
+	p, err := s.e.Handle(id).Poll(s.ctx(), client, Patience)
 	if err != nil {
 		s.Fatalf("poll: %v", err)
 	}
@@ -215,7 +215,7 @@ func (s *suite) poll(id engine.ID, client string) engine.Poll {
 func (s *suite) hole(id engine.ID, stream engine.Stream) engine.Range {
 	s.Helper()
 	ctx := s.ctx()
-	log, err := s.e.OpenLog(ctx, id, stream)
+	log, err := s.e.Handle(id).Log(ctx, stream)
 	if err != nil {
 		s.Fatal(err)
 	}

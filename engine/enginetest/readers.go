@@ -100,16 +100,16 @@ func (g *grower) grow() {
 	}
 	line := lineOf(g.printed) + "\n"
 	g.printed++
-	g.done(g.suite.e.Write(g.ctx(), g.id, []byte(line)))
+	g.done(g.suite.e.Handle(g.id).Write(g.ctx(), []byte(line)))
 	g.until(g.id, func(out string) bool { return strings.HasSuffix(out, line) })
 	if g.printed == growth {
-		g.done(g.suite.e.CloseInput(g.ctx(), g.id))
+		g.done(g.suite.e.Handle(g.id).CloseInput(g.ctx()))
 	}
 }
 
 // follow returns the lines that a follower returns until the job ends.
 func (g *grower) follow(q engine.Query) string {
-	log, err := g.e.OpenLog(g.ctx(), g.id, engine.StreamOutput)
+	log, err := g.e.Handle(g.id).Log(g.ctx(), engine.StreamOutput)
 	g.done(err)
 	defer log.Close()
 	feed, err := log.Follow(g.ctx(), q)
@@ -128,7 +128,7 @@ func (g *grower) follow(q engine.Query) string {
 }
 
 func (g *grower) followBytes() string {
-	log, err := g.e.OpenLog(g.ctx(), g.id, engine.StreamOutput)
+	log, err := g.e.Handle(g.id).Log(g.ctx(), engine.StreamOutput)
 	g.done(err)
 	defer log.Close()
 	var text strings.Builder
@@ -145,14 +145,14 @@ func (g *grower) followBytes() string {
 }
 
 func (g *grower) followed(look func(engine.Job) error) {
-	_, err := g.e.Follow(g.ctx(), g.id, look)
+	_, err := g.e.Handle(g.id).Follow(g.ctx(), look)
 	g.done(err)
 }
 
 func (g *grower) polls() string {
 	text := ""
 	for {
-		p, err := g.e.Poll(g.ctx(), g.id, "reader", Patience)
+		p, err := g.e.Handle(g.id).Poll(g.ctx(), "reader", Patience)
 		g.done(err)
 		text += string(p.Output)
 		if p.Job.Status.Finished() && !p.More {
@@ -166,7 +166,7 @@ func (g *grower) waitsForLines() string {
 	text := ""
 	for i := 0; i < growth; i = g.printed {
 		next := regexp.MustCompile(regexp.QuoteMeta(lineOf(i)))
-		out, err := g.e.WaitFor(g.ctx(), g.id, engine.Condition{Line: next, FromNow: true})
+		out, err := g.e.Handle(g.id).WaitFor(g.ctx(), engine.Condition{Line: next, FromNow: true})
 		g.done(err)
 		text += out.Line + "\n"
 		for skipped := i + 1; skipped < g.printed; skipped++ { // printed before this one was found
@@ -186,7 +186,7 @@ func (g *grower) subscribes() string {
 		g.done(err)
 		for _, ev := range events {
 			p := make([]byte, max(0, ev.Offset-int64(len(text))))
-			n, _, err := g.e.ReadOutput(g.ctx(), g.id, p, int64(len(text)))
+			n, _, err := g.e.Handle(g.id).ReadOutput(g.ctx(), p, int64(len(text)))
 			if err != nil && !errors.Is(err, io.EOF) {
 				g.Fatal(err)
 			}

@@ -85,7 +85,7 @@ func (s *suite) engine() *engine.Engine {
 		if jobs, err := e.List(context.Background(), engine.Filter{Running: true}); err == nil {
 			for _, j := range jobs {
 				ctx, cancel := context.WithTimeout(context.Background(), Patience)
-				e.Kill(ctx, j.ID)
+				e.Handle(j.ID).Kill(ctx)
 				cancel()
 			}
 		}
@@ -135,7 +135,7 @@ func (s *suite) begun(id engine.ID) engine.Job {
 
 func (s *suite) wait(id engine.ID) engine.Exit {
 	s.Helper()
-	exit, err := s.e.Wait(s.ctx(), id)
+	exit, err := s.e.Handle(id).Wait(s.ctx())
 	if err != nil {
 		s.Fatalf("wait: %v", err)
 	}
@@ -144,7 +144,7 @@ func (s *suite) wait(id engine.ID) engine.Exit {
 
 func (s *suite) get(id engine.ID) engine.Job {
 	s.Helper()
-	j, err := s.e.Get(s.ctx(), string(id))
+	j, err := s.e.Handle(id).Facts(s.ctx())
 	if err != nil {
 		s.Fatalf("get: %v", err)
 	}
@@ -157,7 +157,7 @@ func (s *suite) output(id engine.ID, stream engine.Stream) string {
 	var all []byte
 	buf := make([]byte, 256<<10)
 	for {
-		n, _, err := s.e.ReadStream(s.ctx(), id, stream, buf, int64(len(all)))
+		n, _, err := s.e.Handle(id).ReadStream(s.ctx(), stream, buf, int64(len(all)))
 		if err != nil {
 			s.Fatalf("read the output: %v", err)
 		}
@@ -199,7 +199,7 @@ func (s *suite) changed(_ []engine.Job, err error) {
 
 func (s *suite) kill(id engine.ID) {
 	s.Helper()
-	_, err := s.e.Kill(s.ctx(), id)
+	_, err := s.e.Handle(id).Kill(s.ctx())
 	s.done(err)
 }
 
@@ -209,7 +209,7 @@ func (s *suite) until(id engine.ID, ok func(string) bool) {
 	ctx := s.ctx()
 	cursor, all := int64(0), ""
 	for {
-		p, err := s.e.PollAt(ctx, id, cursor, Patience)
+		p, err := s.e.Handle(id).PollAt(ctx, cursor, Patience)
 		if err != nil {
 			s.Fatalf("after %q: %v", all, err)
 		}

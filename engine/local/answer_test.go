@@ -176,7 +176,7 @@ func TestHolderDoesNotReply(t *testing.T) {
 	// A program that another test is just starting briefly has all descriptors, so that the job
 	// seems to be held.
 	eventually(t, "the job is lost", func() bool {
-		r.job, err = e.Get(t.Context(), string(r.job.ID))
+		r.job, err = e.Handle(r.job.ID).Facts(t.Context())
 		return err == nil && r.job.Status == engine.Lost
 	})
 	if r.job.Exit.Reason != engine.ReasonHolderDied {
@@ -185,7 +185,7 @@ func TestHolderDoesNotReply(t *testing.T) {
 	if len(r.job.Exit.Survivors) != 1 || r.job.Exit.Survivors[0].PID != left {
 		t.Errorf("survivors %+v, want %d", r.job.Exit.Survivors, left)
 	}
-	report, err := e.Kill(t.Context(), r.job.ID)
+	report, err := e.Handle(r.job.ID).Kill(t.Context())
 	if err != nil || len(report.Survivors) > 0 {
 		t.Errorf("kill of what is left: %+v, %v", report, err)
 	}

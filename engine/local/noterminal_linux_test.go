@@ -49,7 +49,7 @@ func TestWithoutTerminal(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer eng.Close()
-			if j, err := eng.Get(t.Context(), string(s.rec.ID)); err != nil || j.Kind != engine.KindFile || j.Size != (engine.Size{}) {
+			if j, err := eng.Handle(s.rec.ID).Facts(t.Context()); err != nil || j.Kind != engine.KindFile || j.Size != (engine.Size{}) {
 				t.Errorf("kind %q, size %v, %v: of a job without a terminal", j.Kind, j.Size, err)
 			}
 		})

@@ -34,7 +34,7 @@ func TestPollOnReadOnlyDisk(t *testing.T) {
 	for name, s := range jobs {
 		for range 2 { // the first poll is not recorded
 			got := ""
-			err := e.PollTo(t.Context(), s.rec.ID, "a", 0, func(p *engine.Poll) error {
+			err := e.Handle(s.rec.ID).PollTo(t.Context(), "a", 0, func(p *engine.Poll) error {
 				got += string(p.Output)
 				return nil
 			})
@@ -42,7 +42,7 @@ func TestPollOnReadOnlyDisk(t *testing.T) {
 				t.Errorf("%s: %q, %v", name, got, err)
 			}
 		}
-		at, err := e.PollAt(t.Context(), s.rec.ID, 2, 0)
+		at, err := e.Handle(s.rec.ID).PollAt(t.Context(), 2, 0)
 		if err != nil || string(at.Output) != want[name][2:] {
 			t.Errorf("%s from a cursor: %q, %v", name, at.Output, err)
 		}

@@ -24,7 +24,7 @@ func TestThrottleSlowsOutputEvents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer e.Kill(context.Background(), j.ID)
+	defer e.Handle(j.ID).Kill(context.Background())
 	s := e.Subscribe(engine.Filter{})
 	defer s.Close()
 	s.Attend()

@@ -73,12 +73,12 @@ func TestJobWithUnreadableRecords(t *testing.T) {
 	if o := p.observe(t, s.dir); o.Status != engine.Running || o.Link != engine.LinkUnreachable || !strings.Contains(o.LinkError, why) {
 		t.Errorf("observed as %s, link %s, %q", o.Status, o.Link, o.LinkError)
 	}
-	j, err := e.Get(t.Context(), string(s.rec.ID))
+	j, err := e.Handle(s.rec.ID).Facts(t.Context())
 	if err != nil || j.Status != engine.Running || j.Link != engine.LinkUnreachable || !strings.Contains(j.LinkError, why) {
 		t.Errorf("by itself it is %s, link %s, %q, %v", j.Status, j.Link, j.LinkError, err)
 	}
 	readable()
-	j, err = e.Get(t.Context(), string(s.rec.ID))
+	j, err = e.Handle(s.rec.ID).Facts(t.Context())
 	if err != nil || j.Status != engine.Running || j.Link != engine.LinkNone {
 		t.Errorf("afterwards %s, link %s, %v", j.Status, j.Link, err)
 	}
@@ -139,16 +139,16 @@ func TestWaitForUnrecordableEnd(t *testing.T) {
 	if err := os.WriteFile(mark, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	exit, err := e.Wait(t.Context(), s.rec.ID)
+	exit, err := e.Handle(s.rec.ID).Wait(t.Context())
 	if !errors.Is(err, engine.ErrUnrecorded) || exit.Status != engine.Exited || exit.Code == nil || *exit.Code != 7 {
 		t.Errorf("exit %+v, %v", exit, err)
 	}
-	if j, err := e.Get(t.Context(), string(s.rec.ID)); err != nil || j.Status != engine.Running {
+	if j, err := e.Handle(s.rec.ID).Facts(t.Context()); err != nil || j.Status != engine.Running {
 		t.Errorf("other users see it as %s, %v", j.Status, err)
 	}
 	free()
 	eventually(t, "it is recorded", func() bool {
-		exit, err = e.Wait(t.Context(), s.rec.ID)
+		exit, err = e.Handle(s.rec.ID).Wait(t.Context())
 		return err == nil
 	})
 	if exit.Status != engine.Exited || *exit.Code != 7 {

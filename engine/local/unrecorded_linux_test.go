@@ -47,7 +47,7 @@ func TestKillOnReadOnlyDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := filepath.Dir(j.OutputPath)
-	began, err := e.Get(t.Context(), string(j.ID))
+	began, err := e.Handle(j.ID).Facts(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestKillOnReadOnlyDisk(t *testing.T) {
 		_ = unix.Kill(began.Holder.PID, unix.SIGKILL)
 	})
 	refuse(dir)
-	_, err = e.Kill(t.Context(), j.ID)
+	_, err = e.Handle(j.ID).Kill(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "it has ended, but the end cannot be recorded") {
 		t.Errorf("kill: %v", err)
 	}
@@ -83,7 +83,7 @@ func TestKillOnReadOnlyDisk(t *testing.T) {
 			t.Errorf("%s publishes it as %s", name, got)
 		}
 		_ = sub.Close()
-		if exit, err := e.Wait(t.Context(), j.ID); !errors.Is(err, engine.ErrUnrecorded) || exit.Status != engine.Killed {
+		if exit, err := e.Handle(j.ID).Wait(t.Context()); !errors.Is(err, engine.ErrUnrecorded) || exit.Status != engine.Killed {
 			t.Errorf("%s waits until %+v, %v", name, exit, err)
 		}
 		if _, err := e.Clear(t.Context(), j.ID); !errors.Is(err, engine.ErrUnrecorded) {

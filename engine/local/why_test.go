@@ -149,7 +149,7 @@ func TestExplainRealFailures(t *testing.T) {
 				testtool.Need(t, f.tool)
 			}
 			job := runFailure(t, e, f)
-			x, err := e.Explain(t.Context(), job.ID)
+			x, err := e.Handle(job.ID).Explain(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}

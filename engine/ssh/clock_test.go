@@ -37,7 +37,7 @@ func TestWrongClockOfTheHost(t *testing.T) {
 	j := r.start("echo ready; : >"+back+"; sleep 1; exit 3", func(s *engine.Spec) { s.Timeout = time.Hour })
 	exit := r.wait(j.ID)
 	after := time.Now()
-	j, err = r.e.Get(r.ctx(), string(j.ID))
+	j, err = r.e.Handle(j.ID).Facts(r.ctx())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,21 +111,21 @@ func TestUptimeIsRecorded(t *testing.T) {
 	}
 	r := newRig(t, nil)
 	j := r.start("echo ready; sleep 60")
-	j, err := r.e.Get(r.ctx(), string(j.ID))
+	j, err := r.e.Handle(j.ID).Facts(r.ctx())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() {
 		r.s.SetDown(false)
 		r.open()
-		if _, err := r.e.Kill(r.ctx(), j.ID); err != nil {
+		if _, err := r.e.Handle(j.ID).Kill(r.ctx()); err != nil {
 			t.Error(err)
 		}
 	}()
 	r.e.Close()
 	r.s.SetDown(true)
 	r.open()
-	again, err := r.e.Get(r.ctx(), string(j.ID))
+	again, err := r.e.Handle(j.ID).Facts(r.ctx())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestUptimeIsRecorded(t *testing.T) {
 	if err := changeState(engine.Record{Dir: record}, func(st *engine.State) { st.UpBoot = "another" }); err != nil {
 		t.Fatal(err)
 	}
-	if again, err = r.e.Get(r.ctx(), string(j.ID)); err != nil || again.StartedUp != 0 {
+	if again, err = r.e.Handle(j.ID).Facts(r.ctx()); err != nil || again.StartedUp != 0 {
 		t.Errorf("after a reboot here: %v, %v", again.StartedUp, err)
 	}
 }

@@ -44,12 +44,12 @@ exec env -i PATH="$PATH" HOME='%s' sh`, up, home))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := e.Write(t.Context(), j.ID, []byte("hello\n")); err != nil {
+	if err := e.Handle(j.ID).Write(t.Context(), []byte("hello\n")); err != nil {
 		t.Fatal(err)
 	}
 	want, buf := home+"\ngot hello\n", make([]byte, 4096)
 	for n := 0; n < len(want); {
-		if n, _, err = e.ReadOutput(t.Context(), j.ID, buf, 0); err != nil {
+		if n, _, err = e.Handle(j.ID).ReadOutput(t.Context(), buf, 0); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.HasPrefix(want, string(buf[:n])) {
@@ -71,13 +71,13 @@ exec env -i PATH="$PATH" HOME='%s' sh`, up, home))
 	}
 	// A client that was connected to it detects the loss on its next request.
 	b.host(host).conn.shut()
-	if got, err := e.Get(t.Context(), string(j.ID)); err != nil || got.Link != engine.LinkUnreachable || got.Status != engine.Running {
+	if got, err := e.Handle(j.ID).Facts(t.Context()); err != nil || got.Link != engine.LinkUnreachable || got.Status != engine.Running {
 		t.Errorf("while it is stopped: %s, %s, %v", got.Status, got.Link, err)
 	}
 	if err := os.Mkdir(up, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Kill(t.Context(), j.ID); err != nil {
+	if _, err := e.Handle(j.ID).Kill(t.Context()); err != nil {
 		t.Error(err)
 	}
 }

@@ -75,7 +75,7 @@ func TestCommandReportsTheController(t *testing.T) {
 	} {
 		c.before()
 		e := open()
-		got, err := e.Get(t.Context(), string(j.ID))
+		got, err := e.Handle(j.ID).Facts(t.Context())
 		if err != nil || got.Link != c.link || got.Paused != c.paused || got.Status != engine.Running {
 			t.Errorf("%s: the job is %s (paused %v), link %s, %q, %v", c.name, got.Status, got.Paused, got.Link, got.LinkError, err)
 		}

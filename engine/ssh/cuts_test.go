@@ -39,9 +39,9 @@ func (r *rig) cutStart(name string, cut func(mark string) (heal func())) (ran bo
 		}
 		return false
 	}
-	exit, err := r.e.Wait(r.ctx(), j.ID)
+	exit, err := r.e.Handle(j.ID).Wait(r.ctx())
 	if err != nil {
-		now, getErr := r.e.Get(r.Context(), string(j.ID))
+		now, getErr := r.e.Handle(j.ID).Facts(r.Context())
 		files, _ := filepath.Glob(filepath.Join(r.remote, "jobs", string(j.ID)+"*", "*"))
 		r.Fatalf("%s: %v; it is %s, %s %s, %v; on the host there are %v", name, err, now.Status, now.Link, now.LinkError, getErr, files)
 	}

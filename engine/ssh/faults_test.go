@@ -82,7 +82,7 @@ func (r *rig) start(script string, adapt ...func(*engine.Spec)) engine.Job {
 
 func (r *rig) wait(id engine.ID) engine.Exit {
 	r.Helper()
-	exit, err := r.e.Wait(r.ctx(), id)
+	exit, err := r.e.Handle(id).Wait(r.ctx())
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func (r *rig) read(id engine.ID) string {
 	var all []byte
 	buf := make([]byte, 100_000)
 	for {
-		n, _, err := r.e.ReadOutput(r.ctx(), id, buf, int64(len(all)))
+		n, _, err := r.e.Handle(id).ReadOutput(r.ctx(), buf, int64(len(all)))
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -124,7 +124,7 @@ func TestReadingResumesAfterEveryCut(t *testing.T) {
 	sum, n := sha256.New(), int64(0)
 	buf := make([]byte, 300_000)
 	for cuts := 0; ; {
-		k, total, err := r.e.ReadOutput(r.ctx(), j.ID, buf, n)
+		k, total, err := r.e.Handle(j.ID).ReadOutput(r.ctx(), buf, n)
 		if errors.Is(err, engine.ErrUnreachable) {
 			<-time.After(20 * time.Millisecond)
 			continue // the next read continues at the same offset
@@ -164,12 +164,12 @@ func TestKillContinuesWithoutConnection(t *testing.T) {
 	}
 	done := make(chan error, 1)
 	go func() {
-		_, err := r.e.Stop(r.ctx(), j.ID, engine.StopOptions{})
+		_, err := r.e.Handle(j.ID).Stop(r.ctx(), engine.StopOptions{})
 		done <- err
 	}()
 	// Cut once it has begun.
 	for {
-		if got, err := r.e.Get(r.ctx(), string(j.ID)); err != nil {
+		if got, err := r.e.Handle(j.ID).Facts(r.ctx()); err != nil {
 			t.Fatal(err)
 		} else if got.Status == engine.Stopping {
 			if got.StopDeadline().IsZero() {
@@ -194,12 +194,12 @@ func TestFewSessions(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, func(s *sshtest.Server) { s.MaxSessions = n })
 			j := r.start("cat; exit 3", func(s *engine.Spec) { s.Stdin = true })
-			if err := r.e.Write(r.ctx(), j.ID, []byte("hello\n")); err != nil {
+			if err := r.e.Handle(j.ID).Write(r.ctx(), []byte("hello\n")); err != nil {
 				t.Fatal(err)
 			}
 			for r.read(j.ID) != "hello\n" {
 			}
-			if err := r.e.CloseInput(r.ctx(), j.ID); err != nil {
+			if err := r.e.Handle(j.ID).CloseInput(r.ctx()); err != nil {
 				t.Fatal(err)
 			}
 			if exit := r.wait(j.ID); exit.Code == nil || *exit.Code != 3 {
@@ -220,7 +220,7 @@ func TestUnreachableJobKeepsItsState(t *testing.T) {
 	r.e.Close()
 	r.s.SetDown(true)
 	r.open()
-	got, err := r.e.Get(r.ctx(), string(j.ID))
+	got, err := r.e.Handle(j.ID).Facts(r.ctx())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,11 +230,11 @@ func TestUnreachableJobKeepsItsState(t *testing.T) {
 	if !strings.HasPrefix(got.OutputPath, r.remote) {
 		t.Errorf("output path %s is not the host's", got.OutputPath)
 	}
-	if _, err := r.e.Kill(r.ctx(), j.ID); !errors.Is(err, engine.ErrUnreachable) {
+	if _, err := r.e.Handle(j.ID).Kill(r.ctx()); !errors.Is(err, engine.ErrUnreachable) {
 		t.Errorf("kill: %v", err)
 	}
 	r.s.SetDown(false)
-	if _, err := r.e.Kill(r.ctx(), j.ID); err != nil {
+	if _, err := r.e.Handle(j.ID).Kill(r.ctx()); err != nil {
 		t.Errorf("kill when it is back: %v", err)
 	}
 }
@@ -242,7 +242,7 @@ func TestUnreachableJobKeepsItsState(t *testing.T) {
 func TestDeadHostsDelayNoOtherHost(t *testing.T) {
 	r := newRig(t, nil)
 	j := r.start("sleep 300")
-	defer r.e.Kill(r.ctx(), j.ID)
+	defer r.e.Handle(j.ID).Kill(r.ctx())
 	silent := sshtest.NewServer(t, nil)
 	silent.Stall(true)
 	r.c.AddHost(t, "silent", silent.Addr)
@@ -251,7 +251,7 @@ func TestDeadHostsDelayNoOtherHost(t *testing.T) {
 	if err := r.b.Connect(ctx, "silent"); !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, engine.ErrUnreachable) {
 		t.Errorf("a silent host: %v", err)
 	}
-	got, err := r.e.Get(r.ctx(), string(j.ID))
+	got, err := r.e.Handle(j.ID).Facts(r.ctx())
 	if err != nil || got.Link != engine.LinkOK {
 		t.Errorf("%v, %v", got.Link, err)
 	}
@@ -310,7 +310,7 @@ func TestListOnTheHostShowsTheJob(t *testing.T) {
 	if got.ID != j.ID || got.Status != engine.Running || got.Host != "" || got.Leader.PID != j.Leader.PID || got.Link != engine.LinkNone {
 		t.Errorf("there it is %+v", got)
 	}
-	if _, err := there.Kill(r.ctx(), j.ID); err != nil {
+	if _, err := there.Handle(j.ID).Kill(r.ctx()); err != nil {
 		t.Error(err)
 	}
 	if exit := r.wait(j.ID); exit.Status != engine.Killed || exit.EndedBy != "there" {
@@ -383,12 +383,12 @@ func TestTamperedDirectories(t *testing.T) {
 			if c.name == "another boot" {
 				r.open() // a client that saw the process alive relies on that
 			}
-			got, err := r.e.Get(r.ctx(), string(j.ID))
+			got, err := r.e.Handle(j.ID).Facts(r.ctx())
 			if err != nil || !c.check(got) {
 				t.Errorf("%v: %s %+v, output %d", err, got.Status, got.Exit, got.Output)
 			}
 			if c.name == "log is a link" {
-				if n, _, err := r.e.ReadOutput(r.ctx(), j.ID, make([]byte, 10), 0); n != 0 || !errors.Is(err, plainfile.ErrNotRegular) {
+				if n, _, err := r.e.Handle(j.ID).ReadOutput(r.ctx(), make([]byte, 10), 0); n != 0 || !errors.Is(err, plainfile.ErrNotRegular) {
 					t.Errorf("%d bytes of what it leads to are read, %v", n, err)
 				}
 			}
@@ -433,7 +433,7 @@ func TestSilentHostIsNoticed(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || fmt.Sprint(links) != "[ok unreachable ok]" {
 		t.Errorf("links %v, %v", links, err)
 	}
-	if _, err := r.e.Kill(r.ctx(), j.ID); err != nil {
+	if _, err := r.e.Handle(j.ID).Kill(r.ctx()); err != nil {
 		t.Error(err)
 	}
 }

@@ -38,7 +38,7 @@ func (c feedChannel) Write(p []byte) (int, error) {
 // allOf ends the input of a cat and returns what it printed.
 func (r *rig) allOf(id engine.ID) string {
 	r.Helper()
-	if err := r.e.CloseInput(r.ctx(), id); err != nil {
+	if err := r.e.Handle(id).CloseInput(r.ctx()); err != nil {
 		r.Fatal(err)
 	}
 	r.wait(id)
@@ -60,7 +60,7 @@ func TestLongInputTakesFewRoundTrips(t *testing.T) {
 	r.tap(func(ch shell.Channel) shell.Channel { return feedChannel{ch, &feeds} })
 	j := r.start("cat", func(s *engine.Spec) { s.Stdin = true })
 	data := strings.Repeat("0123456789abcde\n", 600_000/16)
-	if err := r.e.Write(r.ctx(), j.ID, []byte(data)); err != nil {
+	if err := r.e.Handle(j.ID).Write(r.ctx(), []byte(data)); err != nil {
 		t.Fatal(err)
 	}
 	r.got(j.ID, data)
@@ -82,7 +82,7 @@ func TestInputCutOffIsNotRepeated(t *testing.T) {
 		for i := 0; data.Len() < 600_000; i++ {
 			data.WriteString(strings.Repeat("x", i%100) + "\n")
 		}
-		err := r.e.Write(r.ctx(), j.ID, []byte(data.String()))
+		err := r.e.Handle(j.ID).Write(r.ctx(), []byte(data.String()))
 		r.s.CutAfter(0)
 		r.s.Cut()
 		got, whole := strings.CutSuffix(r.allOf(j.ID), "end\n")
@@ -112,7 +112,7 @@ func TestCopyInput(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, server)
 			j := r.start("cat", func(s *engine.Spec) { s.Stdin = true })
-			if err := r.e.CopyInput(r.ctx(), j.ID, strings.NewReader(data)); err != nil {
+			if err := r.e.Handle(j.ID).CopyInput(r.ctx(), strings.NewReader(data)); err != nil {
 				t.Fatal(err)
 			}
 			r.got(j.ID, data)
@@ -166,7 +166,7 @@ func TestCopyInputPieceByPiece(t *testing.T) {
 	defer cancel()
 	in, out := io.Pipe()
 	done := make(chan error, 1)
-	go func() { done <- r.e.CopyInput(ctx, j.ID, in) }()
+	go func() { done <- r.e.Handle(j.ID).CopyInput(ctx, in) }()
 	want := ""
 	for _, piece := range []string{"one\n", noise(300_000), "two\n", noise(100_000), "three\n"} {
 		want += piece
@@ -196,13 +196,13 @@ func TestCopyInputCutOff(t *testing.T) {
 		j := r.start("cat; echo end", func(s *engine.Spec) { s.Stdin = true })
 		r.s.CutAfter(at)
 		r.s.Cut()
-		err := r.e.CopyInput(r.ctx(), j.ID, strings.NewReader(data))
+		err := r.e.Handle(j.ID).CopyInput(r.ctx(), strings.NewReader(data))
 		r.s.CutAfter(0)
 		r.s.Cut()
 		if !errors.Is(err, engine.ErrUnreachable) {
 			t.Errorf("cut after %d bytes: %v", at, err)
 		}
-		if now, err := r.e.Get(r.ctx(), string(j.ID)); err != nil || now.Status != engine.Running {
+		if now, err := r.e.Handle(j.ID).Facts(r.ctx()); err != nil || now.Status != engine.Running {
 			t.Errorf("the job's input has ended: %s, %v", now.Status, err)
 		}
 		got, whole := strings.CutSuffix(r.allOf(j.ID), "end\n")
@@ -221,7 +221,7 @@ func TestCopyInputOfAJobThatEnds(t *testing.T) {
 		trap := filepath.Join(t.TempDir(), "trap")
 		data := strings.Repeat("\ntouch "+trap+"\n", size/len(trap))
 		j := r.start("read x; exit 3", func(s *engine.Spec) { s.Stdin = true })
-		if err := r.e.CopyInput(r.ctx(), j.ID, strings.NewReader(data)); err != nil && !errors.Is(err, engine.ErrNotRunning) {
+		if err := r.e.Handle(j.ID).CopyInput(r.ctx(), strings.NewReader(data)); err != nil && !errors.Is(err, engine.ErrNotRunning) {
 			t.Errorf("%d bytes: %v", size, err)
 		}
 		if exit := r.wait(j.ID); exit.Code == nil || *exit.Code != 3 {
@@ -238,7 +238,7 @@ func TestCopyInputWaitsForAJobThatReadsLate(t *testing.T) {
 	data := noise(300_000)
 	r := newRig(t, nil)
 	j := r.start("sleep 9; cat", func(s *engine.Spec) { s.Stdin = true })
-	if err := r.e.CopyInput(r.ctx(), j.ID, strings.NewReader(data)); err != nil {
+	if err := r.e.Handle(j.ID).CopyInput(r.ctx(), strings.NewReader(data)); err != nil {
 		t.Fatal(err)
 	}
 	r.got(j.ID, data)

@@ -61,9 +61,9 @@ func TestControlMasterThatEnds(t *testing.T) {
 				}
 				time.Sleep(20 * time.Millisecond)
 			}
-			if err := r.e.Write(r.ctx(), j.ID, []byte("on\n")); err != nil {
+			if err := r.e.Handle(j.ID).Write(r.ctx(), []byte("on\n")); err != nil {
 				// It is not known whether what was under way arrived.
-				if err := r.e.Write(r.ctx(), j.ID, []byte("on\n")); err != nil {
+				if err := r.e.Handle(j.ID).Write(r.ctx(), []byte("on\n")); err != nil {
 					t.Fatal(err)
 				}
 			}

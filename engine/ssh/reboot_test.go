@@ -79,7 +79,7 @@ func TestRebootUnderARunningProgram(t *testing.T) {
 			j := r.start("exec sleep 300")
 			t.Cleanup(func() { endGroup(j.Leader.PID) })
 			for range 3 { // so that it is known well
-				if got, err := r.e.Get(r.ctx(), string(j.ID)); err != nil || got.Status != engine.Running || got.Leader.PID <= 1 {
+				if got, err := r.e.Handle(j.ID).Facts(r.ctx()); err != nil || got.Status != engine.Running || got.Leader.PID <= 1 {
 					t.Fatalf("%v: %s, pid %d", err, got.Status, got.Leader.PID)
 				}
 			}
@@ -100,7 +100,7 @@ func TestRebootUnderARunningProgram(t *testing.T) {
 			if exit.Status != engine.Lost || exit.Reason != engine.ReasonReboot || exit.Code != nil {
 				t.Errorf("it ended as %+v", exit)
 			}
-			if _, err := r.e.Kill(r.ctx(), j.ID); err == nil {
+			if _, err := r.e.Handle(j.ID).Kill(r.ctx()); err == nil {
 				t.Error("it can be killed")
 			}
 			if survives && syscall.Kill(j.Leader.PID, 0) != nil {

@@ -33,7 +33,7 @@ func TestEndIsRecordedWhileTheRecordIsInUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() {
-		if _, err := eng.Kill(t.Context(), j.ID); err != nil {
+		if _, err := eng.Handle(j.ID).Kill(t.Context()); err != nil {
 			t.Errorf("what the job left is not gone: %v", err)
 		}
 	}()
@@ -63,7 +63,7 @@ func TestEndIsRecordedWhileTheRecordIsInUse(t *testing.T) {
 	}
 	// Longer than any attempt to get the lock: a program that finds the end finds the lock held.
 	time.AfterFunc(300*time.Millisecond, func() { lock.Close() })
-	if _, err := eng.Wait(t.Context(), j.ID); err != nil {
+	if _, err := eng.Handle(j.ID).Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for {

@@ -148,7 +148,7 @@ func submit(t *testing.T, e *engine.Engine, script string, options ...string) en
 func watch(t *testing.T, e *engine.Engine, id engine.ID) {
 	ctx, stop := context.WithCancel(t.Context())
 	var done sync.WaitGroup
-	done.Go(func() { e.Wait(ctx, id) })
+	done.Go(func() { e.Handle(id).Wait(ctx) })
 	t.Cleanup(func() {
 		stop()
 		done.Wait()
@@ -162,7 +162,7 @@ const slurmPatience = 3 * time.Minute
 func waitUntil(t *testing.T, e *engine.Engine, id engine.ID, is func(engine.Job) bool) engine.Job {
 	t.Helper()
 	for end := time.Now().Add(slurmPatience); ; <-time.After(50 * time.Millisecond) {
-		j, err := e.Get(t.Context(), string(id))
+		j, err := e.Handle(id).Facts(t.Context())
 		if err == nil && is(j) {
 			return j
 		}

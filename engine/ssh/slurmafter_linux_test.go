@@ -62,7 +62,7 @@ func testAfter(t *testing.T, cluster *slurmtest.Cluster) {
 	if j := waitUntil(t, e, afterGood.ID, finished); j.Status != engine.Exited {
 		t.Errorf("the job after a success is %s: %+v", j.Status, j.Exit)
 	}
-	if j, err := e.Get(t.Context(), string(afterAny.ID)); err != nil || j.Status != engine.Queued {
+	if j, err := e.Handle(afterAny.ID).Facts(t.Context()); err != nil || j.Status != engine.Queued {
 		t.Errorf("with one of its jobs left, it is %s: %v", j.Status, err)
 	}
 	openBad()
@@ -103,7 +103,7 @@ func testAfterAStoppedJob(t *testing.T, cluster *slurmtest.Cluster) {
 	failed := following(t, e, "exit 0", []engine.ID{first.ID}, nil)
 	ran := following(t, e, "exit 0", nil, []engine.ID{first.ID})
 	watch(t, e, failed.ID)
-	if _, err := e.Stop(t.Context(), first.ID, engine.StopOptions{By: "test"}); err != nil {
+	if _, err := e.Handle(first.ID).Stop(t.Context(), engine.StopOptions{By: "test"}); err != nil {
 		t.Fatal(err)
 	}
 	expectDependency(t, waitUntil(t, e, failed.ID, finished), string(first.ID)+" stopped by test before it started")
@@ -131,7 +131,7 @@ func testCannotFollow(t *testing.T, cluster *slurmtest.Cluster) {
 		}
 	}
 	for _, j := range []engine.Job{plain, here} {
-		if _, err := e.Kill(t.Context(), j.ID); err != nil {
+		if _, err := e.Handle(j.ID).Kill(t.Context()); err != nil {
 			t.Error(err)
 		}
 	}

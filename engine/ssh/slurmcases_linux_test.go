@@ -23,7 +23,7 @@ func testPending(t *testing.T, cluster *slurmtest.Cluster) {
 	if j.Status != engine.Queued || j.Pending.Reason == "" || j.Scheduled.ID != numberOf(t, cluster, j) || !j.StartedAt.IsZero() {
 		t.Errorf("the job is %s, %+v", j.Status, j.Pending)
 	}
-	term, err := e.OpenTerminal(t.Context(), j.ID, engine.TerminalOptions{Control: true, Client: "test", Size: engine.Size{Cols: 50, Rows: 10}})
+	term, err := e.Handle(j.ID).Terminal(t.Context(), engine.TerminalOptions{Control: true, Client: "test", Size: engine.Size{Cols: 50, Rows: 10}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func testPending(t *testing.T, cluster *slurmtest.Cluster) {
 	if err := term.Write(t.Context(), []byte("typed")); err != nil {
 		t.Errorf("typing before it begins: %v", err)
 	}
-	err = e.Write(t.Context(), j.ID, []byte("x"))
+	err = e.Handle(j.ID).Write(t.Context(), []byte("x"))
 	if hint, ok := errors.AsType[*engine.Error](err); !ok || !errors.Is(err, engine.ErrNotRunning) || !strings.Contains(hint.Hint, "it is queued") {
 		t.Errorf("input for it: %v", err)
 	}
@@ -104,7 +104,7 @@ func testSuspended(t *testing.T, cluster *slurmtest.Cluster) {
 	cluster.Run(t, "scontrol", "suspend", numberOf(t, cluster, j))
 	waitUntil(t, e, j.ID, func(j engine.Job) bool { return j.Status == engine.Running && j.Paused })
 	cluster.Run(t, "scontrol", "resume", numberOf(t, cluster, j))
-	if _, err := e.Kill(t.Context(), j.ID); err != nil {
+	if _, err := e.Handle(j.ID).Kill(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -133,7 +133,7 @@ func testNoAnswer(t *testing.T, cluster *slurmtest.Cluster) {
 	}
 	release()
 	waitUntil(t, e, j.ID, func(j engine.Job) bool { return j.Link == engine.LinkOK && j.Status == engine.Running })
-	if _, err := e.Kill(t.Context(), j.ID); err != nil {
+	if _, err := e.Handle(j.ID).Kill(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -65,7 +65,7 @@ func testLateFiles(t *testing.T, cluster *slurmtest.Cluster) {
 		t.Fatal(err) // an answer from before the end
 	}
 	b.host(j.Host).forgetQueue()
-	if j, err := e.Get(t.Context(), string(j.ID)); err != nil || j.Status != engine.Starting {
+	if j, err := e.Handle(j.ID).Facts(t.Context()); err != nil || j.Status != engine.Starting {
 		t.Errorf("before its files are visible it is %s: %+v, %v", j.Status, j.Exit, err)
 	}
 	show()

@@ -14,7 +14,7 @@ func testTerminalOpenedWhileTheJobWaits(t *testing.T, cluster *slurmtest.Cluster
 	testtool.Need(t, "stty")
 	e := onSlurm(t, cluster)
 	j := submit(t, e, "echo ready; read -r x; stty size; echo got $x", "--hold")
-	term, err := e.OpenTerminal(t.Context(), j.ID, engine.TerminalOptions{Control: true, Client: "test", Size: engine.Size{Cols: 50, Rows: 10}})
+	term, err := e.Handle(j.ID).Terminal(t.Context(), engine.TerminalOptions{Control: true, Client: "test", Size: engine.Size{Cols: 50, Rows: 10}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func testWaitsForInput(t *testing.T, cluster *slurmtest.Cluster) {
 	watch(t, e, j.ID)
 	waitUntil(t, e, j.ID, is(engine.Running))
 	answer := func() {
-		if err := e.Write(t.Context(), j.ID, []byte("x\r")); err != nil {
+		if err := e.Handle(j.ID).Write(t.Context(), []byte("x\r")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -56,7 +56,7 @@ func testWaitsForInput(t *testing.T, cluster *slurmtest.Cluster) {
 	waitUntil(t, e, j.ID, func(j engine.Job) bool { return j.Waiting && j.Entry == engine.EntryHidden })
 	answer() // prints nothing
 	waitUntil(t, e, j.ID, func(j engine.Job) bool { return !j.Waiting })
-	if _, err := e.Kill(t.Context(), j.ID); err != nil {
+	if _, err := e.Handle(j.ID).Kill(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -46,10 +46,10 @@ func TestHostWithoutAUsableHome(t *testing.T) {
 			}
 			r.e.Close()
 			r.open(opt)
-			if got, err := r.e.Get(r.ctx(), string(j.ID)); err != nil || got.Status != engine.Running {
+			if got, err := r.e.Handle(j.ID).Facts(r.ctx()); err != nil || got.Status != engine.Running {
 				t.Errorf("later it is %s: %v", got.Status, err)
 			}
-			if _, err := r.e.Kill(r.ctx(), j.ID); err != nil {
+			if _, err := r.e.Handle(j.ID).Kill(r.ctx()); err != nil {
 				t.Error(err)
 			}
 			if got := r.read(j.ID); got != "hello\n" {

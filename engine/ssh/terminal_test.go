@@ -31,7 +31,7 @@ type viewer struct {
 
 func (r *rig) attach(id engine.ID, o engine.TerminalOptions) *viewer {
 	r.Helper()
-	term, err := r.e.OpenTerminal(r.ctx(), id, o)
+	term, err := r.e.Handle(id).Terminal(r.ctx(), o)
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestAttachToATerminal(t *testing.T) {
 	if err := v.term.Resize(r.ctx(), engine.Size{Cols: 70, Rows: 18}); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.e.SendKeys(r.ctx(), j.ID, []string{"t", "w", "o", "Enter"}); err != nil {
+	if err := r.e.Handle(j.ID).SendKeys(r.ctx(), []string{"t", "w", "o", "Enter"}); err != nil {
 		t.Fatal(err)
 	}
 	v.sees("18 70")
@@ -86,11 +86,11 @@ func TestAttachToATerminal(t *testing.T) {
 	if v.exit.Code == nil || *v.exit.Code != 6 {
 		t.Errorf("exit %+v", v.exit)
 	}
-	s, err := r.e.Screen(r.ctx(), j.ID)
+	s, err := r.e.Handle(j.ID).Screen(r.ctx())
 	if err != nil || !strings.Contains(s.Text, "got one") || !strings.Contains(s.Main, "18 70") || s.Size != (engine.Size{Cols: 70, Rows: 18}) {
 		t.Errorf("the last screen is %+v, %v", s, err)
 	}
-	if _, err := r.e.OpenTerminal(r.ctx(), j.ID, engine.TerminalOptions{}); !errors.Is(err, engine.ErrNotRunning) {
+	if _, err := r.e.Handle(j.ID).Terminal(r.ctx(), engine.TerminalOptions{}); !errors.Is(err, engine.ErrNotRunning) {
 		t.Errorf("attaching to an ended job: %v", err)
 	}
 }
@@ -101,15 +101,15 @@ func TestEntryOfATerminal(t *testing.T) {
 	j := r.start(`stty -echo; printf 'Password: '; read x`, onTerminal)
 	for !strings.Contains(r.read(j.ID), "Password") {
 	}
-	if got, err := r.e.Entry(r.ctx(), j.ID); got != engine.EntryHidden || err != nil {
+	if got, err := r.e.Handle(j.ID).Entry(r.ctx()); got != engine.EntryHidden || err != nil {
 		t.Errorf("entry %q, %v", got, err)
 	}
 	plain := r.start("read x", func(s *engine.Spec) { s.Stdin = true })
-	if got, err := r.e.Entry(r.ctx(), plain.ID); got != engine.EntryUnknown || err != nil {
+	if got, err := r.e.Handle(plain.ID).Entry(r.ctx()); got != engine.EntryUnknown || err != nil {
 		t.Errorf("of a job without a terminal: %q, %v", got, err)
 	}
 	for _, id := range []engine.ID{j.ID, plain.ID} {
-		if err := r.e.Write(r.ctx(), id, []byte("\n")); err != nil {
+		if err := r.e.Handle(id).Write(r.ctx(), []byte("\n")); err != nil {
 			t.Fatal(err)
 		}
 		r.wait(id)
@@ -203,7 +203,7 @@ func TestFloodOfOutputGivesANewSnapshot(t *testing.T) {
 	if len(v.stream) > 4<<20 {
 		t.Errorf("%d bytes were transferred for a screen", len(v.stream))
 	}
-	if _, err := r.e.Kill(r.ctx(), j.ID); err != nil {
+	if _, err := r.e.Handle(j.ID).Kill(r.ctx()); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -60,7 +60,7 @@ func TestEndWithoutAClient(t *testing.T) {
 			}
 			eng = open()
 			defer eng.Close()
-			j, err = eng.Get(t.Context(), string(j.ID))
+			j, err = eng.Handle(j.ID).Facts(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,7 +72,7 @@ func TestEndWithoutAClient(t *testing.T) {
 			case c.left == "" && len(x.Survivors) > 0, c.left != "" && (len(x.Survivors) != 1 || !strings.Contains(x.Survivors[0].Command, c.left)):
 				t.Errorf("survivors %+v, want %q", x.Survivors, c.left)
 			case c.left != "":
-				if _, err := eng.Kill(t.Context(), j.ID); err != nil {
+				if _, err := eng.Handle(j.ID).Kill(t.Context()); err != nil {
 					t.Errorf("what it left cannot be ended: %v", err)
 				}
 			}

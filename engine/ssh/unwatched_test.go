@@ -18,14 +18,14 @@ func TestUnreadOutputIsNotTransferred(t *testing.T) {
 			const size, little = 64 << 20, 2 << 20
 			j := r.start(fmt.Sprintf("head -c %d /dev/zero", size))
 			r.wait(j.ID)
-			if got, err := r.e.Get(r.ctx(), string(j.ID)); err != nil || got.Output != size {
+			if got, err := r.e.Handle(j.ID).Facts(r.ctx()); err != nil || got.Output != size {
 				t.Fatalf("it printed %d bytes, %v", got.Output, err)
 			}
 			before := r.s.Sent()
 			if before > little {
 				t.Errorf("%d bytes were transferred for an unread log", before)
 			}
-			n, _, err := r.e.ReadOutput(r.ctx(), j.ID, make([]byte, 1000), size-1000)
+			n, _, err := r.e.Handle(j.ID).ReadOutput(r.ctx(), make([]byte, 1000), size-1000)
 			if came := r.s.Sent() - before; n != 1000 || err != nil || came > little {
 				t.Errorf("%d bytes were transferred for %d, %v", came, n, err)
 			}

@@ -37,12 +37,12 @@ func TestWaitingOnAHost(t *testing.T) {
 		return func(j engine.Job) bool { return j.Waiting == waiting && j.Entry == entry }
 	}
 	answer := func() {
-		if err := r.e.Write(r.ctx(), j.ID, []byte("x\r")); err != nil {
+		if err := r.e.Handle(j.ID).Write(r.ctx(), []byte("x\r")); err != nil {
 			t.Fatal(err)
 		}
 	}
 	becomes(r, s, "a question", is(true, engine.EntryOpen))
-	if got, err := r.e.Get(r.ctx(), string(j.ID)); err != nil || !got.Waiting {
+	if got, err := r.e.Handle(j.ID).Facts(r.ctx()); err != nil || !got.Waiting {
 		t.Errorf("a single look, %v: %+v", err, got.State)
 	}
 	answer()
@@ -53,10 +53,10 @@ func TestWaitingOnAHost(t *testing.T) {
 	becomes(r, s, "a password", is(true, engine.EntryHidden))
 	answer() // prints nothing
 	becomes(r, s, "the password", is(false, engine.EntryHidden))
-	if _, err := r.e.Kill(r.ctx(), j.ID); err != nil {
+	if _, err := r.e.Handle(j.ID).Kill(r.ctx()); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := r.e.Get(r.ctx(), string(j.ID)); err != nil || got.Waiting || got.Entry != engine.EntryUnknown {
+	if got, err := r.e.Handle(j.ID).Facts(r.ctx()); err != nil || got.Waiting || got.Entry != engine.EntryUnknown {
 		t.Errorf("after the end, %v: %+v", err, got.State)
 	}
 }

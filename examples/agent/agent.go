@@ -71,7 +71,7 @@ func (a *agent) bash(s step) {
 	result, err := a.eng.Run(a.ctx, spec, engine.RunOptions{
 		YieldAfter: s.yield,
 		OnStart: func(id engine.ID) {
-			if job, err := a.eng.Get(a.ctx, string(id)); err == nil {
+			if job, err := a.eng.Handle(id).Facts(a.ctx); err == nil {
 				a.emit(startedEvent{job})
 			}
 			a.wg.Go(func() { a.watchQuestions(id) })

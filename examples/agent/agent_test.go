@@ -35,7 +35,7 @@ func begin(t *testing.T, script ...step) tested {
 		a.close()
 		jobs, err := eng.List(ctx, engine.Filter{Running: true})
 		for _, j := range jobs {
-			if _, killErr := eng.Kill(ctx, j.ID); err == nil {
+			if _, killErr := eng.Handle(j.ID).Kill(ctx); err == nil {
 				err = killErr
 			}
 		}
@@ -66,7 +66,7 @@ func TestBackgroundContinuesTheTurn(t *testing.T) {
 	a := begin(t, step{name: "npm run dev", script: "echo ready; exec sleep 600"}, step{say: "on with it"})
 	a.answer()
 	job := next[startedEvent](t, a).job
-	if err := a.eng.Background(job.ID); err != nil {
+	if err := a.eng.Handle(job.ID).Background(); err != nil {
 		t.Fatal(err)
 	}
 	if r := next[returnedEvent](t, a); r.err != nil || !r.result.Backgrounded || r.result.ID != job.ID {

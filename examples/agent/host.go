@@ -82,7 +82,7 @@ func (h *host) press(msg tea.KeyPressMsg) (cmd tea.Cmd) {
 		return tea.Quit
 	case "ctrl+b": // its Run returns at once, and the model continues
 		id := h.foreground
-		return func() tea.Msg { return h.agent.eng.Background(id) }
+		return func() tea.Msg { return h.agent.eng.Handle(id).Background() }
 	case "tab":
 		h.pane.Focus()
 	case "enter":

@@ -59,7 +59,7 @@ func (a *agent) watchQuestions(id engine.ID) {
 
 // lastLine returns the last line of a job's output, which is usually the question.
 func (a *agent) lastLine(j engine.Job) (last string) {
-	log, err := a.eng.OpenLog(a.ctx, j.ID, engine.StreamOutput)
+	log, err := a.eng.Handle(j.ID).Log(a.ctx, engine.StreamOutput)
 	if err != nil {
 		return ""
 	}
@@ -77,7 +77,7 @@ var errQuestionOver = errors.New("the job no longer waits for this answer")
 // reply types the answer to a question into the job's terminal. It refuses if the job has continued
 // since: the next question may be one for a password.
 func (a *agent) reply(q questionEvent, text string) error {
-	j, err := a.eng.Get(a.ctx, string(q.job.ID))
+	j, err := a.eng.Handle(q.job.ID).Facts(a.ctx)
 	same := j.Entry == engine.EntryOpen && j.Output == q.job.Output // a prompt is output too
 	switch {
 	case err != nil:
@@ -85,5 +85,5 @@ func (a *agent) reply(q questionEvent, text string) error {
 	case q.secret() || !same:
 		return errQuestionOver
 	}
-	return a.eng.Write(a.ctx, j.ID, []byte(text+"\r"))
+	return a.eng.Handle(j.ID).Write(a.ctx, []byte(text+"\r"))
 }

@@ -42,10 +42,10 @@ func TestQuestionIsAsked(t *testing.T) {
 	if h.question != nil || strings.Contains(h.screen(), "asks") {
 		t.Errorf("still there:\n%s", h.screen())
 	}
-	if _, err := a.eng.Wait(t.Context(), job.ID); err != nil {
+	if _, err := a.eng.Handle(job.ID).Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	now, err := a.eng.Get(t.Context(), string(job.ID))
+	now, err := a.eng.Handle(job.ID).Facts(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ stty -echo; printf 'Sesame: '; read -r s; stty echo; printf '\nToken: '; read -r
 		if err := a.reply(user, "ann again"); !errors.Is(err, errQuestionOver) {
 			t.Errorf("a late answer: %v", err)
 		}
-		if err := a.eng.Write(t.Context(), job.ID, []byte("secret\r")); err != nil {
+		if err := a.eng.Handle(job.ID).Write(t.Context(), []byte("secret\r")); err != nil {
 			t.Fatal(err)
 		}
 	}

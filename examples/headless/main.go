@@ -53,7 +53,7 @@ func run(ctx context.Context, out io.Writer, scripts []string) (err error) {
 	defer watch.Wait() // for the last events
 
 	for _, id := range ids {
-		exit, err := eng.Wait(ctx, id)
+		exit, err := eng.Handle(id).Wait(ctx)
 		if err != nil {
 			return err // the jobs keep running; see hob list
 		}
@@ -90,7 +90,7 @@ func printEnd(ctx context.Context, out io.Writer, eng *engine.Engine, id engine.
 		how += fmt.Sprintf(", code %d", *exit.Code)
 	}
 	fmt.Fprintf(out, "%s: %s\n", id, how) // one write: report prints concurrently
-	log, err := eng.OpenLog(ctx, id, engine.StreamOutput)
+	log, err := eng.Handle(id).Log(ctx, engine.StreamOutput)
 	if err != nil {
 		return err
 	}

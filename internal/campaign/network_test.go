@@ -38,16 +38,16 @@ func TestBadNetworks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := e.Write(ctx, j.ID, []byte("what was typed\n")); err != nil {
+			if err := e.Handle(j.ID).Write(ctx, []byte("what was typed\n")); err != nil {
 				t.Fatal(err)
 			}
-			exit, err := e.Wait(ctx, j.ID)
+			exit, err := e.Handle(j.ID).Wait(ctx)
 			if err != nil || exit.Status != engine.Exited || exit.Code == nil || *exit.Code != 7 {
 				t.Errorf("the end: %+v, %v", exit, err)
 			}
 			var got strings.Builder
 			for more := true; more; {
-				p, err := e.Poll(ctx, j.ID, "test", 0)
+				p, err := e.Handle(j.ID).Poll(ctx, "test", 0)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -66,7 +66,7 @@ func TestBadNetworks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r, err := e.Stop(ctx, stubborn.ID, engine.StopOptions{Grace: 100 * time.Millisecond}); err != nil || len(r.Survivors) > 0 {
+			if r, err := e.Handle(stubborn.ID).Stop(ctx, engine.StopOptions{Grace: 100 * time.Millisecond}); err != nil || len(r.Survivors) > 0 {
 				t.Errorf("stop: %+v, %v", r, err)
 			}
 			jobs, err := e.List(ctx, engine.Filter{Host: "box"})

@@ -68,17 +68,17 @@ func (r *readers) read(t testing.TB, j engine.Job) {
 	if err != nil {
 		t.Errorf("as JSON: %v", err)
 	}
-	if got, err := r.eng.Get(ctx, string(j.ID)); err != nil || got.Status != j.Status {
+	if got, err := r.eng.Handle(j.ID).Facts(ctx); err != nil || got.Status != j.Status {
 		t.Errorf("get: %s, %v, listed as %s", got.Status, err, j.Status)
 	}
-	if why, err := r.eng.Explain(ctx, j.ID); err != nil || why.Summary == "" {
+	if why, err := r.eng.Handle(j.ID).Explain(ctx); err != nil || why.Summary == "" {
 		t.Errorf("why: %q, %v", why.Summary, err)
 	}
-	if _, err := r.eng.Finding(ctx, j.ID); err != nil {
+	if _, err := r.eng.Handle(j.ID).Finding(ctx); err != nil {
 		t.Errorf("finding: %v", err)
 	}
 	if j.Status.Finished() {
-		if exit, err := r.eng.Wait(ctx, j.ID); err != nil || exit.Status != j.Status {
+		if exit, err := r.eng.Handle(j.ID).Wait(ctx); err != nil || exit.Status != j.Status {
 			t.Errorf("wait: %s, %v", exit.Status, err)
 		}
 	}
@@ -94,12 +94,12 @@ func (r *readers) read(t testing.TB, j engine.Job) {
 
 func (r *readers) readOutput(ctx context.Context, j engine.Job) {
 	if j.Status.Finished() { // otherwise its holder is asked, and waited for
-		_, _ = r.eng.Screen(ctx, j.ID)
+		_, _ = r.eng.Handle(j.ID).Screen(ctx)
 	}
-	_, _ = r.eng.Poll(ctx, j.ID, "reader", 0)
-	_, _ = r.eng.PollAt(ctx, j.ID, 0, 0)
+	_, _ = r.eng.Handle(j.ID).Poll(ctx, "reader", 0)
+	_, _ = r.eng.Handle(j.ID).PollAt(ctx, 0, 0)
 	for _, s := range j.Streams() {
-		log, err := r.eng.OpenLog(ctx, j.ID, s)
+		log, err := r.eng.Handle(j.ID).Log(ctx, s)
 		if err != nil {
 			continue
 		}

@@ -134,7 +134,7 @@ func (r *remote) follow(id engine.ID) (took []float64) {
 			over = over || e.Job.ID == id && e.Job.Status.Finished()
 		}
 		for {
-			n, _, err := r.eng.ReadOutput(r.l.ctx, id, buf, off)
+			n, _, err := r.eng.Handle(id).ReadOutput(r.l.ctx, buf, off)
 			check(err)
 			if n == 0 {
 				break

@@ -151,7 +151,7 @@ func (a *app) followForAgent(ctx context.Context, eng *engine.Engine, ag agents.
 	if err != nil {
 		return err
 	}
-	job, err := eng.Get(ctx, strings.TrimSpace(string(id)))
+	job, err := eng.Handle(engine.ID(strings.TrimSpace(string(id)))).Facts(ctx)
 	if err != nil {
 		return fmt.Errorf("the job was started, but cannot be followed: %w", err)
 	}

@@ -200,14 +200,14 @@ func (a *app) showOutput(ctx context.Context, v view) error {
 }
 
 // await waits until the job has ended or v.yield is over. It calls look as
-// [engine.Engine.Follow] does.
+// [engine.Handle.Follow] does.
 func (a *app) await(ctx context.Context, v view, look func(engine.Job) error) (ending, error) {
 	if v.ours {
 		return a.forward(ctx, v, look)
 	}
 	following, cancel := atMost(ctx, v.yield)
 	defer cancel()
-	exit, err := a.eng.Follow(following, v.job.ID, look)
+	exit, err := a.eng.Handle(v.job.ID).Follow(following, look)
 	if errors.Is(err, context.DeadlineExceeded) {
 		return ending{backgrounded: true}, nil
 	}

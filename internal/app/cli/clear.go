@@ -169,7 +169,7 @@ func (a *app) reportCleared(jobs []engine.Job, deleted bool) {
 func (a *app) forget(ctx context.Context, refs []string) error {
 	var ids []engine.ID
 	for _, ref := range refs {
-		job, err := a.eng.Resolve(ctx, ref, engine.Act)
+		job, err := a.eng.Find(ctx, ref, engine.Act)
 		if err != nil {
 			return err
 		}

@@ -59,7 +59,7 @@ func (a *app) kill(ctx context.Context, refs []string, f killFlags) error {
 			return err
 		}
 		for _, j := range jobs {
-			if e := a.eng.Signal(ctx, j.ID, f.signal); e != nil {
+			if e := a.eng.Handle(j.ID).Signal(ctx, f.signal); e != nil {
 				err = errors.Join(err, e)
 			}
 		}

@@ -76,7 +76,7 @@ func (a *app) log(ctx context.Context, args []string, f logFlags) error {
 	if err != nil {
 		return err
 	}
-	log, err := a.eng.OpenLog(ctx, job.ID, stream)
+	log, err := a.eng.Handle(job.ID).Log(ctx, stream)
 	if err != nil {
 		return noLog(job, err)
 	}
@@ -149,7 +149,7 @@ func (a *app) chooseStream(ctx context.Context, job engine.Job, name string) (en
 	if !job.Split {
 		return engine.StreamOutput, nil
 	}
-	log, err := a.eng.OpenLog(ctx, job.ID, engine.StreamStderr)
+	log, err := a.eng.Handle(job.ID).Log(ctx, engine.StreamStderr)
 	if err != nil {
 		return "", err
 	}
@@ -165,7 +165,7 @@ func (a *app) chooseStream(ctx context.Context, job engine.Job, name string) (en
 func (a *app) logBytes(ctx context.Context, job engine.Job, log *engine.Log, follow bool) (err error) {
 	p := pipe{log: log, out: a.stdout}
 	if follow {
-		_, err = a.eng.Follow(ctx, job.ID, a.reporting(job, func(engine.Job) error { return p.copy(ctx) }))
+		_, err = a.eng.Handle(job.ID).Follow(ctx, a.reporting(job, func(engine.Job) error { return p.copy(ctx) }))
 	} else {
 		err = p.copy(ctx)
 	}
@@ -189,7 +189,7 @@ func (a *app) logFollow(ctx context.Context, job engine.Job, log *engine.Log, f 
 	if f.offset >= 0 {
 		left = f.limit
 	}
-	_, err = a.eng.Follow(ctx, job.ID, a.reporting(job, func(now engine.Job) error {
+	_, err = a.eng.Handle(job.ID).Follow(ctx, a.reporting(job, func(now engine.Job) error {
 		for line, err := range feed.Read(ctx, now.Status.Finished()) {
 			if err == nil && left == 0 {
 				err = errEnough

@@ -20,10 +20,10 @@ import (
 // block in a read of the terminal until the process exits.
 func (a *app) feedStdin(ctx context.Context, id engine.ID) {
 	go func() {
-		err := a.eng.CopyInput(ctx, id, a.stdin)
+		err := a.eng.Handle(id).CopyInput(ctx, a.stdin)
 		switch {
 		case err == nil:
-			_ = a.eng.CloseInput(ctx, id) // the job may have ended or closed it first
+			_ = a.eng.Handle(id).CloseInput(ctx) // the job may have ended or closed it first
 		case errors.Is(err, engine.ErrUnreachable):
 			// How much arrived is unknown, so a retry could send it twice.
 			a.reportf("hob: input to %s was interrupted: %s", id, escape(err.Error()))
@@ -41,7 +41,7 @@ func (ps pipes) checkComplete(ctx context.Context, eng *engine.Engine, job engin
 	if dropped > 0 {
 		return fmt.Errorf("output is incomplete: the log limit dropped %s before it was copied", units.FormatBytes(dropped))
 	}
-	now, err := eng.Get(ctx, string(job.ID))
+	now, err := eng.Handle(job.ID).Facts(ctx)
 	if err != nil || now.Dropped == 0 {
 		return nil //nolint:nilerr // cleared meanwhile, or its host is unreachable: all was read
 	}
@@ -112,7 +112,7 @@ func (a *app) pipes(ctx context.Context, job engine.Job, hold *engine.Hold) (ps 
 		}
 	}
 	for _, s := range job.Streams() {
-		log, err := a.eng.OpenLog(ctx, job.ID, s)
+		log, err := a.eng.Handle(job.ID).Log(ctx, s)
 		if err != nil {
 			closeAll()
 			return nil, nil, err
@@ -169,7 +169,7 @@ func (a *app) forward(ctx context.Context, v view, look func(engine.Job) error) 
 			case s := <-v.signals:
 				a.forwardSignal(ctx, v.job.ID, s)
 			case <-yield:
-				if a.eng.Background(v.job.ID) == nil {
+				if a.eng.Handle(v.job.ID).Background() == nil {
 					leave(errLeft)
 				}
 			case <-following.Done():
@@ -177,7 +177,7 @@ func (a *app) forward(ctx context.Context, v view, look func(engine.Job) error) 
 			}
 		}
 	})
-	exit, err := a.eng.Follow(following, v.job.ID, look)
+	exit, err := a.eng.Handle(v.job.ID).Follow(following, look)
 	leave(nil)
 	switch {
 	case errors.Is(err, errReaderGone):
@@ -195,19 +195,19 @@ const pipeGrace = time.Second
 
 // breakPipe ends a job whose output has no reader and returns its end.
 func (a *app) breakPipe(ctx context.Context, id engine.ID) (engine.Exit, error) {
-	if err := a.eng.Signal(ctx, id, "SIGPIPE"); err != nil && !errors.Is(err, engine.ErrNotRunning) {
+	if err := a.eng.Handle(id).Signal(ctx, "SIGPIPE"); err != nil && !errors.Is(err, engine.ErrNotRunning) {
 		return engine.Exit{}, err
 	}
 	soon, cancel := context.WithTimeout(ctx, pipeGrace)
 	defer cancel()
-	exit, err := a.eng.Wait(soon, id)
+	exit, err := a.eng.Handle(id).Wait(soon)
 	if soon.Err() == nil {
 		return exit, err
 	}
-	if _, err := a.eng.Stop(ctx, id, engine.StopOptions{By: "cli"}); err != nil && !errors.Is(err, engine.ErrNotRunning) {
+	if _, err := a.eng.Handle(id).Stop(ctx, engine.StopOptions{By: "cli"}); err != nil && !errors.Is(err, engine.ErrNotRunning) {
 		return engine.Exit{}, err
 	}
-	return a.eng.Wait(ctx, id)
+	return a.eng.Handle(id).Wait(ctx)
 }
 
 // output writes to standard output or standard error, and returns errReaderGone for a broken

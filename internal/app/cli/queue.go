@@ -138,7 +138,7 @@ func (a *app) queueUp(ctx context.Context, spec *engine.Spec, f runFlags) error 
 		ids  *[]engine.ID
 	}{{f.after, &spec.After}, {f.afterAny, &spec.AfterAny}} {
 		for _, ref := range list.refs {
-			j, err := a.eng.GetWithTrash(ctx, engine.ID(ref))
+			j, err := a.eng.Handle(engine.ID(ref)).LastFacts(ctx)
 			if err != nil {
 				j, err = a.find(ctx, ref, engine.Read)
 			}

@@ -64,7 +64,7 @@ func (a *app) session(ctx context.Context, v view, key *leaveKey) (end ending, e
 		return ending{}, err
 	}
 	size := terminalSize(a.stdout)
-	terminal, err := a.eng.OpenTerminal(ctx, v.job.ID, engine.TerminalOptions{
+	terminal, err := a.eng.Handle(v.job.ID).Terminal(ctx, engine.TerminalOptions{
 		Control: true, Size: size, Client: "cli", Scrollback: rawScrollback,
 	})
 	if errors.Is(err, engine.ErrNotRunning) {
@@ -113,7 +113,7 @@ func (a *app) session(ctx context.Context, v view, key *leaveKey) (end ending, e
 	switch {
 	case ok, errors.Is(err, errLeft):
 		a.leftBy = sig
-		return ending{backgrounded: true}, a.eng.Background(v.job.ID)
+		return ending{backgrounded: true}, a.eng.Handle(v.job.ID).Background()
 	case err != nil:
 		return ending{}, err
 	}
@@ -122,11 +122,11 @@ func (a *app) session(ctx context.Context, v view, key *leaveKey) (end ending, e
 
 // printEnded prints the output of a job that ended before its terminal could be opened.
 func (a *app) printEnded(ctx context.Context, job engine.Job) (ending, error) {
-	exit, err := a.eng.Wait(ctx, job.ID)
+	exit, err := a.eng.Handle(job.ID).Wait(ctx)
 	if err != nil {
 		return ending{}, err
 	}
-	log, err := a.eng.OpenLog(ctx, job.ID, job.Streams()[0])
+	log, err := a.eng.Handle(job.ID).Log(ctx, job.Streams()[0])
 	if err != nil {
 		return ending{}, err
 	}
@@ -340,7 +340,7 @@ func (a *app) writeFromStart(job engine.Job, out io.Writer) func(context.Context
 		if n > rawScrollback {
 			return false, nil
 		}
-		log, err := a.eng.OpenLog(ctx, job.ID, job.Streams()[0])
+		log, err := a.eng.Handle(job.ID).Log(ctx, job.Streams()[0])
 		if err != nil {
 			return false, nil //nolint:nilerr // the screen is drawn instead
 		}

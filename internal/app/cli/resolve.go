@@ -48,13 +48,13 @@ func (a *app) find(ctx context.Context, ref string, in engine.Intent) (engine.Jo
 	if err := a.connectFor(ctx, job); err != nil {
 		return engine.Job{}, &engine.Error{Op: "find", Job: job.ID, Backend: job.Backend, Err: err}
 	}
-	return a.eng.Resolve(ctx, string(job.ID), in)
+	return a.eng.Find(ctx, string(job.ID), in)
 }
 
 // resolve returns the job that ref refers to. Jobs on hosts are taken as last known, unless
 // several of that name appear to be running.
 func (a *app) resolve(ctx context.Context, ref string, in engine.Intent) (engine.Job, error) {
-	job, err := a.eng.Resolve(ctx, ref, in)
+	job, err := a.eng.Find(ctx, ref, in)
 	several, ok := errors.AsType[*engine.AmbiguousError](err)
 	if !ok {
 		return job, err
@@ -69,7 +69,7 @@ func (a *app) resolve(ctx context.Context, ref string, in engine.Intent) (engine
 		return job, err
 	}
 	a.tryHosts(ctx, hosts...)
-	return a.eng.Resolve(ctx, ref, in)
+	return a.eng.Find(ctx, ref, in)
 }
 
 // resolveNow is resolve with the current state of a job on a host, if the host answers in time. The
@@ -81,7 +81,7 @@ func (a *app) resolveNow(ctx context.Context, ref string) (job engine.Job, soon 
 		return job, soon, err
 	}
 	a.tryHosts(soon, job.Host)
-	job, err = a.eng.Get(soon, string(job.ID))
+	job, err = a.eng.Handle(job.ID).Facts(soon)
 	return job, soon, err
 }
 
@@ -120,7 +120,7 @@ func (a *app) refresh(ctx context.Context, jobs ...engine.Job) []engine.Job {
 	current := make([]engine.Job, len(jobs))
 	for i, j := range jobs {
 		current[i] = j
-		if job, err := a.eng.GetWithTrash(ctx, j.ID); err == nil {
+		if job, err := a.eng.Handle(j.ID).LastFacts(ctx); err == nil {
 			current[i] = job
 		}
 	}

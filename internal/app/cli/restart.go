@@ -63,7 +63,7 @@ func (a *app) restart(ctx context.Context, ref string, f restartFlags) error {
 	// Ctrl+C while the job stops must not hide that it was not started again.
 	ctx, release := leaveOnSignal(ctx)
 	defer release()
-	job, err := eng.Restart(ctx, old.ID, engine.RestartOptions{Keep: f.keep}, engine.WithEnviron(environ))
+	job, err := eng.Handle(old.ID).Restart(ctx, engine.RestartOptions{Keep: f.keep}, engine.WithEnviron(environ))
 	if s, ok := errors.AsType[signalled](context.Cause(ctx)); ok && err != nil {
 		stopped := explain(err)
 		stopped.exit, stopped.code = 128+int(s), "interrupted"

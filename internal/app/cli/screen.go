@@ -52,7 +52,7 @@ func (a *app) screen(ctx context.Context, ref string, styled bool) error {
 	if err != nil {
 		return err
 	}
-	s, err := a.eng.Screen(ctx, job.ID)
+	s, err := a.eng.Handle(job.ID).Screen(ctx)
 	if errors.Is(err, engine.ErrUnsupported) && !job.HasTerminal() {
 		return &failure{
 			exit: exitState, code: "unsupported", err: fmt.Errorf("%s has no screen: it was started without a terminal", job.ID),

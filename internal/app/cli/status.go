@@ -58,7 +58,7 @@ func (a *app) printDetail(ctx context.Context, job engine.Job) error {
 	d.SetNow(time.Now())
 	d.SetJob(job)
 	if job.Unsuccessful() {
-		if why, err := a.eng.Finding(ctx, job.ID); err == nil { // else the record of the end is shown
+		if why, err := a.eng.Handle(job.ID).Finding(ctx); err == nil { // else the record of the end is shown
 			d.SetWhy(why)
 		}
 	}
@@ -96,7 +96,7 @@ func (a *app) printDetail(ctx context.Context, job engine.Job) error {
 // lastLines returns the end of one stream of a job's output. It fails if the log cannot be
 // read, for example because the job's host is unreachable.
 func (a *app) lastLines(ctx context.Context, job engine.Job, stream engine.Stream) ([]engine.Line, error) {
-	log, err := a.eng.OpenLog(ctx, job.ID, stream)
+	log, err := a.eng.Handle(job.ID).Log(ctx, stream)
 	if err != nil {
 		return nil, noLog(job, err)
 	}
@@ -125,7 +125,7 @@ func (a *app) why(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	x, err := a.eng.Explain(ctx, job.ID)
+	x, err := a.eng.Handle(job.ID).Explain(ctx)
 	if err != nil {
 		return err
 	}

@@ -66,8 +66,8 @@ func (a *app) forwardSignal(ctx context.Context, id engine.ID, s os.Signal) {
 		_ = unix.Kill(os.Getpid(), unix.SIGSTOP)
 	case unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT:
 		// A queued job that has never run has no process that the signal could reach.
-		if j, err := a.eng.Get(ctx, string(id)); err == nil && j.Status == engine.Queued && j.StartedAt.IsZero() {
-			if _, err := a.eng.Stop(ctx, id, engine.StopOptions{By: "cli"}); err == nil {
+		if j, err := a.eng.Handle(id).Facts(ctx); err == nil && j.Status == engine.Queued && j.StartedAt.IsZero() {
+			if _, err := a.eng.Handle(id).Stop(ctx, engine.StopOptions{By: "cli"}); err == nil {
 				return
 			}
 		}
@@ -80,7 +80,7 @@ func (a *app) forwardSignal(ctx context.Context, id engine.ID, s os.Signal) {
 // send signals the job. It ignores errors: the job may just have ended, and an unreachable
 // host is reported when its output is read.
 func (a *app) send(ctx context.Context, id engine.ID, s unix.Signal) {
-	_ = a.eng.Signal(ctx, id, unix.SignalName(s))
+	_ = a.eng.Handle(id).Signal(ctx, unix.SignalName(s))
 }
 
 func isBrokenPipe(err error) bool { return errors.Is(err, unix.EPIPE) }

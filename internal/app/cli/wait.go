@@ -175,7 +175,7 @@ func (a *app) waitAll(ctx context.Context, jobs []engine.Job, until engine.Condi
 // waitOne waits for one job and returns its exit code if that is the condition. It reports
 // an end that cannot be recorded, because other clients do not see it.
 func (a *app) waitOne(ctx context.Context, job engine.Job, until engine.Condition) (code int, err error) {
-	out, err := a.eng.WaitFor(ctx, job.ID, until)
+	out, err := a.eng.Handle(job.ID).WaitFor(ctx, until)
 	if why, ok := errors.AsType[*engine.Error](err); ok && errors.Is(err, engine.ErrUnrecorded) {
 		a.reportf("hob: %s has ended but is still recorded as running: %v", job.ID, why.Err)
 		err = nil

@@ -136,7 +136,7 @@ func leaveOnSignal(ctx context.Context) (context.Context, func()) {
 func (a *app) recordBackground(id engine.ID) {
 	recorded := make(chan struct{})
 	go func() { // has no owner on purpose: closing the engine ends it
-		_ = a.eng.Background(id) // the job keeps running in any case
+		_ = a.eng.Handle(id).Background() // the job keeps running in any case
 		close(recorded)
 	}()
 	select {
@@ -182,7 +182,7 @@ func (a *app) showWindow(ctx context.Context, v view) error {
 // yielded leaves a job in the background after --yield.
 func (a *app) yielded(v view) error {
 	if v.ours {
-		if err := a.eng.Background(v.job.ID); err != nil && !errors.Is(err, engine.ErrNotRunning) {
+		if err := a.eng.Handle(v.job.ID).Background(); err != nil && !errors.Is(err, engine.ErrNotRunning) {
 			return hobFailed(err)
 		}
 	}
@@ -197,7 +197,7 @@ const windowDelay = 40 * time.Millisecond
 func (a *app) endsQuickly(ctx context.Context, id engine.ID) (engine.Exit, bool) {
 	ctx, cancel := context.WithTimeout(ctx, windowDelay)
 	defer cancel()
-	exit, err := a.eng.Wait(ctx, id)
+	exit, err := a.eng.Handle(id).Wait(ctx)
 	return exit, err == nil
 }
 
@@ -220,7 +220,7 @@ func (a *app) reportLeft(ctx context.Context, id engine.ID, result ui.Result) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTime)
 	defer cancel()
-	if j, err := a.eng.Get(ctx, string(id)); err == nil && !j.Status.Finished() {
+	if j, err := a.eng.Handle(id).Facts(ctx); err == nil && !j.Status.Finished() {
 		a.reportKeepsRunning(j)
 		if result.Running <= 1 {
 			a.reportLogout()
@@ -349,7 +349,7 @@ func (a *app) printFinal(ctx context.Context, job engine.Job) error {
 // outputLines returns the last lines of a job's main screen and scrollback, styled, and the
 // total number of lines. It reads at most finalBytes of the log.
 func (a *app) outputLines(ctx context.Context, job engine.Job) (lines []string, total int64, err error) {
-	log, err := a.eng.OpenLog(ctx, job.ID, job.Streams()[0])
+	log, err := a.eng.Handle(job.ID).Log(ctx, job.Streams()[0])
 	if err != nil {
 		return nil, 0, err
 	}

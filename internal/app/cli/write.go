@@ -63,23 +63,23 @@ func (a *app) write(ctx context.Context, ref string, data []string, f writeFlags
 	enter := f.enter
 	switch {
 	case f.keys:
-		err = a.eng.SendKeys(ctx, job.ID, data)
+		err = a.eng.Handle(job.ID).SendKeys(ctx, data)
 	case len(data) == 1 && data[0] == "-":
 		err = a.writeStdin(ctx, job.ID, f.paste)
 	case len(data) == 1 && f.paste:
-		err = a.eng.Paste(ctx, job.ID, []byte(data[0]))
+		err = a.eng.Handle(job.ID).Paste(ctx, []byte(data[0]))
 	case len(data) == 1:
 		line := data[0]
 		if enter { // in one write, so that input from other clients cannot come in between
 			line, enter = line+lineEnd(job), false
 		}
-		err = a.eng.Write(ctx, job.ID, []byte(line))
+		err = a.eng.Handle(job.ID).Write(ctx, []byte(line))
 	}
 	if err == nil && enter {
 		err = a.pressEnter(ctx, job)
 	}
 	if err == nil && f.eof {
-		err = a.eng.CloseInput(ctx, job.ID)
+		err = a.eng.Handle(job.ID).CloseInput(ctx)
 	}
 	if err != nil || !a.json {
 		return err
@@ -97,9 +97,9 @@ func (a *app) writeStdin(ctx context.Context, id engine.ID, paste bool) error {
 		if len(data) > maxPaste {
 			return usagef("remove --paste to send it as it arrives", "cannot paste more than %d MiB", maxPaste>>20)
 		}
-		return a.eng.Paste(ctx, id, data)
+		return a.eng.Handle(id).Paste(ctx, data)
 	}
-	return pump(readahead.New(a.stdin), func(p []byte) error { return a.eng.Write(ctx, id, p) })
+	return pump(readahead.New(a.stdin), func(p []byte) error { return a.eng.Handle(id).Write(ctx, p) })
 }
 
 // pump passes the bytes of r to write as they arrive, until EOF.
@@ -125,9 +125,9 @@ func pump(r io.Reader, write func([]byte) error) error {
 // with a line feed.
 func (a *app) pressEnter(ctx context.Context, job engine.Job) error {
 	if job.HasTerminal() {
-		return a.eng.SendKeys(ctx, job.ID, []string{"Enter"})
+		return a.eng.Handle(job.ID).SendKeys(ctx, []string{"Enter"})
 	}
-	return a.eng.Write(ctx, job.ID, []byte(lineEnd(job)))
+	return a.eng.Handle(job.ID).Write(ctx, []byte(lineEnd(job)))
 }
 
 // lineEnd returns the bytes that end a line of the job's input.

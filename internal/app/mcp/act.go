@@ -14,7 +14,7 @@ import (
 // acted returns the answer after an action on a job, with the job's current state if it can
 // be read.
 func (a *agent) acted(ctx context.Context, j engine.Job, what string) *answer {
-	if now, err := a.eng.Get(ctx, string(j.ID)); err == nil && now.ID == j.ID {
+	if now, err := a.eng.Handle(j.ID).Facts(ctx); err == nil && now.ID == j.ID {
 		j = now
 	}
 	ans := about(j, time.Now())
@@ -71,12 +71,12 @@ func (a *agent) write(ctx context.Context, j engine.Job, in processArgs) (*answe
 	}
 	return a.typed(ctx, j, "write to", strings.Join(what, ", "), in.Data, func() error {
 		if in.Data != "" {
-			if err := a.eng.Write(ctx, j.ID, []byte(in.Data)); err != nil {
+			if err := a.eng.Handle(j.ID).Write(ctx, []byte(in.Data)); err != nil {
 				return err
 			}
 		}
 		if in.EOF {
-			return a.eng.CloseInput(ctx, j.ID)
+			return a.eng.Handle(j.ID).CloseInput(ctx)
 		}
 		return nil
 	})
@@ -87,7 +87,7 @@ func (a *agent) sendKeys(ctx context.Context, j engine.Job, in processArgs) (*an
 		return nil, usage("process: send-keys needs keys", `give their tmux names, for example ["C-c"] or ["Up","Enter"]`)
 	}
 	return a.typed(ctx, j, "send keys to", units.Count(len(in.Keys), "key")+" sent", "", func() error {
-		return a.eng.SendKeys(ctx, j.ID, in.Keys)
+		return a.eng.Handle(j.ID).SendKeys(ctx, in.Keys)
 	})
 }
 
@@ -98,7 +98,7 @@ func (a *agent) submit(ctx context.Context, j engine.Job, in processArgs) (*answ
 		end = "\r"
 	}
 	return a.typed(ctx, j, "submit to", units.Count(len(in.Data), "byte")+" and Enter typed", in.Data, func() error {
-		return a.eng.Write(ctx, j.ID, []byte(in.Data+end))
+		return a.eng.Handle(j.ID).Write(ctx, []byte(in.Data+end))
 	})
 }
 
@@ -107,9 +107,9 @@ func (a *agent) paste(ctx context.Context, j engine.Job, in processArgs) (*answe
 		return nil, usage("process: paste needs data", "give data")
 	}
 	return a.typed(ctx, j, "paste to", units.Count(len(in.Data), "byte")+" pasted", in.Data, func() error {
-		err := a.eng.Paste(ctx, j.ID, []byte(in.Data))
+		err := a.eng.Handle(j.ID).Paste(ctx, []byte(in.Data))
 		if errors.Is(err, engine.ErrUnsupported) { // no terminal, so nothing to bracket for
-			err = a.eng.Write(ctx, j.ID, []byte(in.Data))
+			err = a.eng.Handle(j.ID).Write(ctx, []byte(in.Data))
 		}
 		return err
 	})
@@ -117,7 +117,7 @@ func (a *agent) paste(ctx context.Context, j engine.Job, in processArgs) (*answe
 
 func (a *agent) kill(ctx context.Context, j engine.Job, _ processArgs) (*answer, error) {
 	wasOver := j.Status.Finished()
-	report, err := a.eng.Stop(ctx, j.ID, engine.StopOptions{})
+	report, err := a.eng.Handle(j.ID).Stop(ctx, engine.StopOptions{})
 	if err != nil {
 		return nil, failed(j, "kill", err)
 	}
@@ -173,7 +173,7 @@ func (a *agent) restart(ctx context.Context, j engine.Job, in processArgs) (*ans
 	if j.Host != "" {
 		env = quietFor(env)
 	}
-	again, err := a.eng.Restart(context.WithoutCancel(ctx), j.ID, engine.RestartOptions{}, engine.WithEnviron(environ()), engine.WithEnv(env), engine.WithLabels(a.scope.labels()))
+	again, err := a.eng.Handle(j.ID).Restart(context.WithoutCancel(ctx), engine.RestartOptions{}, engine.WithEnviron(environ()), engine.WithEnv(env), engine.WithLabels(a.scope.labels()))
 	if err != nil {
 		if r, ok := errors.AsType[*engine.RestartError](err); ok {
 			return nil, &failure{code: "not_restarted", id: j.ID, message: r.Error(), hint: call("restart", j.ID) + " starts it again"}
@@ -184,7 +184,7 @@ func (a *agent) restart(ctx context.Context, j engine.Job, in processArgs) (*ans
 		}
 		return nil, err
 	}
-	if now, err := a.eng.Get(ctx, string(j.ID)); err == nil && now.ID == j.ID {
+	if now, err := a.eng.Handle(j.ID).Facts(ctx); err == nil && now.ID == j.ID {
 		j = now
 	}
 	a.watch(again)

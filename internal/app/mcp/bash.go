@@ -113,7 +113,7 @@ func (in bashArgs) check() error {
 // also of one that was cleared.
 func (a *agent) jobsToFollow(ctx context.Context, refs []string) (ids []engine.ID, err error) {
 	for _, ref := range refs {
-		j, err := a.eng.GetWithTrash(ctx, engine.ID(ref))
+		j, err := a.eng.Handle(engine.ID(ref)).LastFacts(ctx)
 		if err != nil {
 			j, err = a.find(ctx, ref, false, engine.Read)
 		}
@@ -293,7 +293,7 @@ func (a *agent) runForeground(ctx context.Context, c command) (*answer, error) {
 		}
 		select {
 		case id := <-started:
-			if err := a.eng.Background(id); err != nil {
+			if err := a.eng.Handle(id).Background(); err != nil {
 				a.c.Logger.Debug("a job is not in the background", "job", id, "err", err)
 			}
 		case <-over:

@@ -44,7 +44,7 @@ func TestDeliveryIsRecordedAroundTheAnswer(t *testing.T) {
 				jobs = append(jobs, x.ID())
 			}
 			extra := &mcp.RequestExtra{}
-			noticed, err := eng.Get(t.Context(), string(jobs[1]))
+			noticed, err := eng.Handle(jobs[1]).Facts(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -154,7 +154,7 @@ func eachStream(j engine.Job, read func(engine.Stream) (excerpt, error)) (x exce
 // eachLog is eachStream with the open log of each stream and its size.
 func (a *agent) eachLog(ctx context.Context, j engine.Job, read func(s engine.Stream, log *engine.Log, size int64) (excerpt, error)) (excerpt, error) {
 	return eachStream(j, func(s engine.Stream) (excerpt, error) {
-		log, err := a.eng.OpenLog(ctx, j.ID, s)
+		log, err := a.eng.Handle(j.ID).Log(ctx, s)
 		if err != nil {
 			return excerpt{}, err
 		}
@@ -216,7 +216,7 @@ func (a *agent) binary(ctx context.Context, j engine.Job, s engine.Stream, p []b
 		return ""
 	}
 	head := make([]byte, 512)
-	n, size, err := a.eng.ReadStream(ctx, j.ID, s, head, 0)
+	n, size, err := a.eng.Handle(j.ID).ReadStream(ctx, s, head, 0)
 	if err != nil {
 		a.c.Logger.Debug("the type of an output is not known", "job", j.ID, "err", err)
 	}

@@ -64,17 +64,17 @@ func (g *growing) grow() {
 	}
 	line := growthLine(g.printed)
 	g.printed++
-	if err := g.programs.Write(g.t.Context(), g.job.ID, []byte(line+"\n")); err != nil {
+	if err := g.programs.Handle(g.job.ID).Write(g.t.Context(), []byte(line+"\n")); err != nil {
 		g.t.Error(err)
 		return
 	}
-	met, err := g.programs.WaitFor(g.t.Context(), g.job.ID, engine.Condition{Line: regexp.MustCompile(regexp.QuoteMeta(line))})
+	met, err := g.programs.Handle(g.job.ID).WaitFor(g.t.Context(), engine.Condition{Line: regexp.MustCompile(regexp.QuoteMeta(line))})
 	if err != nil || !met.Met {
 		g.t.Errorf("%q is not printed: %v", line, err)
 		return
 	}
 	if g.printed == growth {
-		if err := g.programs.CloseInput(g.t.Context(), g.job.ID); err != nil {
+		if err := g.programs.Handle(g.job.ID).CloseInput(g.t.Context()); err != nil {
 			g.t.Error(err)
 		}
 	}
@@ -143,7 +143,7 @@ func TestAgentMissesNothingWhileTheLogGrows(t *testing.T) {
 			if err != nil || ans.Met == nil || !*ans.Met || ans.Match != growthLine(i) {
 				t.Fatalf("%s: %+v, %v after %v", growthLine(i), ans, err, time.Since(began))
 			}
-			if _, err := g.programs.Kill(t.Context(), g.job.ID); err != nil {
+			if _, err := g.programs.Handle(g.job.ID).Kill(t.Context()); err != nil {
 				t.Log(err) // it may have ended
 			}
 		}

@@ -182,7 +182,7 @@ func (a *agent) screen(ctx context.Context, j engine.Job, _ processArgs) (*answe
 			hint: call("log", j.ID) + ` shows its output; bash with "pty":true gives a command a terminal`,
 		}
 	}
-	s, err := a.eng.Screen(ctx, j.ID)
+	s, err := a.eng.Handle(j.ID).Screen(ctx)
 	if err != nil {
 		return nil, failed(j, "show the screen of", err)
 	}

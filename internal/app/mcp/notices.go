@@ -99,7 +99,7 @@ func (a *agent) watch(j engine.Job) {
 	}
 	// An end that was reported to the scope earlier needs no notice.
 	k.watch = &watch{known: a.endReport(j.ID) == reportSent}
-	k.watch.cancel = a.eng.OnExit(j.ID, func(engine.Exit) { a.jobEnded(j.ID) })
+	k.watch.cancel = a.eng.Handle(j.ID).OnExit(func(engine.Exit) { a.jobEnded(j.ID) })
 }
 
 // resume watches the running jobs of earlier sessions and queues notices about those that
@@ -146,7 +146,7 @@ func (a *agent) jobEnded(id engine.ID) {
 	ctx, cancel := context.WithTimeout(a.life, 10*time.Second)
 	defer cancel()
 	text := ""
-	j, err := a.eng.Get(ctx, string(id))
+	j, err := a.eng.Handle(id).Facts(ctx)
 	if err == nil && !j.Backgrounded {
 		// The server that ran it in the foreground answers the call and deletes the job, unless it was killed.
 		select {
@@ -154,7 +154,7 @@ func (a *agent) jobEnded(id engine.ID) {
 		case <-ctx.Done():
 			return
 		}
-		if j, err = a.eng.Get(ctx, string(id)); err == nil && a.endReport(id) == reportSent {
+		if j, err = a.eng.Handle(id).Facts(ctx); err == nil && a.endReport(id) == reportSent {
 			return
 		}
 	}

@@ -89,13 +89,13 @@ func (a *agent) pollAnswer(got drained) *answer {
 // last output at once, so after output it waits briefly for that too, which saves a poll.
 func (a *agent) awaitNews(ctx context.Context, j engine.Job, from int64, wait time.Duration) error {
 	cursor := max(from, jobdir.ReadCursor(a.jobDir(j.ID), a.scope.reader()))
-	p, err := a.eng.PollAt(ctx, j.ID, cursor, wait)
+	p, err := a.eng.Handle(j.ID).PollAt(ctx, cursor, wait)
 	if err != nil || p.Job.Status.Finished() || len(p.Output) == 0 {
 		return err
 	}
 	soon, cancel := context.WithTimeout(ctx, lastWords)
 	defer cancel()
-	_, _ = a.eng.Wait(soon, j.ID) // a job that runs on is the usual case
+	_, _ = a.eng.Handle(j.ID).Wait(soon) // a job that runs on is the usual case
 	return ctx.Err()
 }
 
@@ -117,7 +117,7 @@ func (a *agent) drain(ctx context.Context, j engine.Job, keep lineFilter) (got d
 	}
 	newest, run := j.Streams()[0], 0 // of the stream that was read last, bytes in a row
 	taken := 0
-	err = a.eng.PollTo(ctx, j.ID, a.scope.reader(), 0, func(p *engine.Poll) error {
+	err = a.eng.Handle(j.ID).PollTo(ctx, a.scope.reader(), 0, func(p *engine.Poll) error {
 		parts, output := p.Parts, p.Output
 		if !j.Split {
 			parts = []engine.PollPart{{Stream: engine.StreamOutput, Bytes: len(output)}}

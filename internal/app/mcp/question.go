@@ -64,7 +64,7 @@ func (a *agent) sinceAnswer(ctx context.Context, j engine.Job, last string) stri
 	if from <= 0 || j.Split || j.Kind == engine.KindPTY {
 		return last
 	}
-	log, err := a.eng.OpenLog(ctx, j.ID, engine.StreamOutput)
+	log, err := a.eng.Handle(j.ID).Log(ctx, engine.StreamOutput)
 	if err != nil {
 		return last
 	}
@@ -134,7 +134,7 @@ func (a *agent) updateTask(ctx context.Context, j engine.Job, given json.RawMess
 	defer lock.Close()
 	t := &task{}
 	for range 2 { // the second time for a question of an earlier server
-		if j, err = a.eng.Get(ctx, string(j.ID)); err != nil {
+		if j, err = a.eng.Handle(j.ID).Facts(ctx); err != nil {
 			return err
 		}
 		if err := a.describe(ctx, j, t); err != nil {
@@ -186,7 +186,7 @@ func (a *agent) typeAnswer(ctx context.Context, j engine.Job, accepted bool, tex
 		}
 		return r
 	}, text)
-	return a.eng.Write(ctx, j.ID, []byte(text+"\r"))
+	return a.eng.Handle(j.ID).Write(ctx, []byte(text+"\r"))
 }
 
 // lastLine returns the last line of output that is not empty.

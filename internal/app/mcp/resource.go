@@ -27,7 +27,7 @@ func (a *agent) jobOfLog(ctx context.Context, client *mcp.Implementation, uri st
 		return engine.Job{}, err
 	}
 	id := strings.TrimSuffix(strings.TrimPrefix(uri, logURIBegin), logURIEnd)
-	j, err := a.eng.Get(ctx, id)
+	j, err := a.eng.Handle(engine.ID(id)).Facts(ctx)
 	if err != nil || !a.scope.owns(j) || uri != logURI(j.ID) {
 		return engine.Job{}, mcp.ResourceNotFoundError(uri)
 	}
@@ -113,7 +113,7 @@ func (a *agent) unsubscribe(_ context.Context, r *mcp.UnsubscribeRequest) error 
 // pause are merged. The first notification covers output from before the subscription, which the
 // client may not have; it is delayed so that the reply to the subscription arrives first.
 func (a *agent) notifyGrowth(ctx context.Context, uri string, id engine.ID) {
-	_, err := a.eng.Follow(ctx, id, func(engine.Job) error {
+	_, err := a.eng.Handle(id).Follow(ctx, func(engine.Job) error {
 		select {
 		case <-time.After(updatePause):
 			return a.srv.ResourceUpdated(ctx, &mcp.ResourceUpdatedNotificationParams{URI: uri})

@@ -79,7 +79,7 @@ func (a *agent) find(ctx context.Context, ref string, all bool, in engine.Intent
 	case ref == "":
 		err = engine.ErrNotFound
 	case all:
-		j, err = a.eng.Resolve(ctx, ref, in)
+		j, err = a.eng.Find(ctx, ref, in)
 	default:
 		j, err = a.findOwn(ctx, ref, in)
 	}
@@ -97,7 +97,7 @@ func (a *agent) find(ctx context.Context, ref string, all bool, in engine.Intent
 }
 
 func (a *agent) findOwn(ctx context.Context, ref string, in engine.Intent) (engine.Job, error) {
-	if j, err := a.eng.Get(ctx, ref); err == nil && string(j.ID) == ref && a.scope.owns(j) {
+	if j, err := a.eng.Handle(engine.ID(ref)).Facts(ctx); err == nil && a.scope.owns(j) {
 		return j, nil
 	}
 	jobs, err := a.eng.List(ctx, a.scope.filter(false))

@@ -195,7 +195,7 @@ func (a *agent) explain(ctx context.Context, ans *answer) {
 	if !ans.job.Unsuccessful() {
 		return
 	}
-	if why, err := a.eng.Finding(ctx, ans.job.ID); err == nil {
+	if why, err := a.eng.Handle(ans.job.ID).Finding(ctx); err == nil {
 		ans.Why = oneLine(why, 300)
 	}
 }

@@ -23,7 +23,7 @@ func (h *home) startFor(agentOf string, spec engine.Spec) string {
 		h.t.Fatal(err)
 	}
 	defer e.Close()
-	j, err := e.Get(h.t.Context(), agentOf)
+	j, err := e.Handle(engine.ID(agentOf)).Facts(h.t.Context())
 	if err != nil {
 		h.t.Fatal(err)
 	}

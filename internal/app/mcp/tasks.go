@@ -171,7 +171,7 @@ func withTask[R any](ctx context.Context, a *agent, ss *mcp.ServerSession, p *mc
 	if name != "" {
 		j, w, err = a.findWait(ctx, engine.ID(jobID), name)
 	} else {
-		j, err = a.eng.GetWithTrash(ctx, engine.ID(jobID))
+		j, err = a.eng.Handle(engine.ID(jobID)).LastFacts(ctx)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -328,7 +328,7 @@ func (a *agent) stopTask(ctx context.Context, j engine.Job) {
 	defer cancel()
 	unregister := context.AfterFunc(a.life, func() { time.AfterFunc(afterwards, cancel) })
 	defer unregister()
-	_, err := a.eng.Stop(ctx, j.ID, engine.StopOptions{})
+	_, err := a.eng.Handle(j.ID).Stop(ctx, engine.StopOptions{})
 	gone := errors.Is(err, engine.ErrNotRunning) || errors.Is(err, engine.ErrNotFound)
 	if err == nil || gone || ctx.Err() != nil {
 		return

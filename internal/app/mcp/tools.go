@@ -127,7 +127,7 @@ func (a *agent) progressOf(ctx context.Context, took time.Duration) string {
 	if id == nil {
 		return text
 	}
-	j, err := a.eng.Get(ctx, string(*id))
+	j, err := a.eng.Handle(*id).Facts(ctx)
 	if err != nil {
 		return text
 	}

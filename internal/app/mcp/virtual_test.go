@@ -70,7 +70,7 @@ func TestVirtualJobIsVisibleToAgentsAndCommandLine(t *testing.T) {
 	p.refused("process", params{"action": "restart", "sessionId": id, "all": true}, "unsupported", id, "kill")
 	// The command line calls the hook through the holder socket.
 	h.hob("kill " + id)
-	j, err := e.Get(t.Context(), id)
+	j, err := e.Handle(engine.ID(id)).Facts(t.Context())
 	if err != nil || j.Status != engine.Killed || j.Exit.EndedBy != "cli" {
 		t.Errorf("after hob kill: %+v, %v", j, err)
 	}
@@ -101,7 +101,7 @@ func TestUserSendsAgentCommandToBackground(t *testing.T) {
 	if err != nil || len(jobs) != 1 || jobs[0].CreatedBy != "tester" || jobs[0].Backgrounded {
 		t.Fatalf("the user sees %+v, %v", jobs, err)
 	}
-	if err := e.Background(jobs[0].ID); err != nil {
+	if err := e.Handle(jobs[0].ID).Background(); err != nil {
 		t.Fatal(err)
 	}
 	r := <-answered

@@ -115,7 +115,7 @@ func (a *agent) wait(ctx context.Context, j engine.Job, in processArgs) (*answer
 // waitAnswer returns the answer after a wait has ended.
 func (a *agent) waitAnswer(ctx context.Context, w *wait) (*answer, error) {
 	end := w.End
-	j, err := a.eng.GetWithTrash(ctx, end.Job)
+	j, err := a.eng.Handle(end.Job).LastFacts(ctx)
 	switch {
 	case end.err != nil:
 		return nil, failed(engine.Job{Request: engine.Request{ID: end.Job}}, "wait for", end.err)
@@ -283,7 +283,7 @@ func (a *agent) findWait(ctx context.Context, id engine.ID, name string) (j engi
 		return j, nil, err
 	}
 	for _, id := range w.Jobs {
-		if j, err = a.eng.GetWithTrash(ctx, id); !errors.Is(err, engine.ErrNotFound) {
+		if j, err = a.eng.Handle(id).LastFacts(ctx); !errors.Is(err, engine.ErrNotFound) {
 			break
 		}
 	}
@@ -351,7 +351,7 @@ func (a *agent) await(ctx context.Context, w *wait, deadline time.Time) (end wai
 	var all sync.WaitGroup
 	for _, id := range w.Jobs {
 		all.Go(func() {
-			got, err := a.eng.WaitFor(soon, id, condition)
+			got, err := a.eng.Handle(id).WaitFor(soon, condition)
 			if err != nil && soon.Err() != nil {
 				return
 			}

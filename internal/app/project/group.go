@@ -72,7 +72,7 @@ func ProcessOf(j engine.Job) string { return cmp.Or(j.Labels[processLabel], j.Na
 func Down(ctx context.Context, eng *engine.Engine, jobs []engine.Job, by string, stopped func(engine.Job, engine.StopReport)) error {
 	var errs []error
 	for _, j := range jobs {
-		report, err := eng.Stop(ctx, j.ID, engine.StopOptions{By: by})
+		report, err := eng.Handle(j.ID).Stop(ctx, engine.StopOptions{By: by})
 		switch {
 		case errors.Is(err, engine.ErrNotRunning): // it ended meanwhile, perhaps because of the one before
 		case err != nil:

@@ -23,7 +23,7 @@ func WaitStopped(ctx context.Context, eng *engine.Engine, j engine.Job) error {
 	limit := max(0, time.Until(j.StopDeadline())) + stopMargin
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	_, err := eng.Follow(limited, j.ID, func(now engine.Job) error {
+	_, err := eng.Handle(j.ID).Follow(limited, func(now engine.Job) error {
 		if now.Status == engine.Stopping {
 			return nil
 		}

@@ -159,7 +159,7 @@ func (r *run) ready(ctx context.Context, proc Process) (bool, error) {
 		if err, known := r.known[n.Name]; !known || err != nil {
 			return false, err
 		}
-		if j, err := r.Engine.Get(ctx, string(result.Job.ID)); err == nil && j.Status.Finished() {
+		if j, err := r.Engine.Handle(result.Job.ID).Facts(ctx); err == nil && j.Status.Finished() {
 			return false, fmt.Errorf("%s has ended", n.Name)
 		}
 	}
@@ -261,7 +261,7 @@ func (r *run) startOne(ctx context.Context, proc Process, action *Action) (engin
 	case Keep:
 		return job, nil
 	case Restart:
-		return r.Engine.Restart(ctx, job.ID, engine.RestartOptions{Edited: &spec}, opts...)
+		return r.Engine.Handle(job.ID).Restart(ctx, engine.RestartOptions{Edited: &spec}, opts...)
 	case Start, Skip:
 	}
 	// The list shows earlier runs of the process behind the new one, as after a restart.

@@ -55,7 +55,7 @@ func (w watcher) within(ctx context.Context, limit time.Duration, until string, 
 var errBegun = errors.New("the job has begun")
 
 func (w watcher) awaitBegin(ctx context.Context) error {
-	_, err := w.eng.Follow(ctx, w.id, func(j engine.Job) error {
+	_, err := w.eng.Handle(w.id).Follow(ctx, func(j engine.Job) error {
 		if j.StartedAt.IsZero() {
 			return nil
 		}
@@ -82,7 +82,7 @@ func (w watcher) awaitReady(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", w.proc.Name, err)
 	}
-	out, err := w.eng.WaitFor(ctx, w.id, engine.Condition{Line: line})
+	out, err := w.eng.Handle(w.id).WaitFor(ctx, engine.Condition{Line: line})
 	if err == nil && !out.Met {
 		err = w.endedTooEarly()
 	}
@@ -102,7 +102,7 @@ func (w watcher) try(ctx context.Context, pause time.Duration, ready func() bool
 	defer wait.Wait()
 	defer cancel()
 	wait.Go(func() {
-		_, err := w.eng.Wait(ctx, w.id)
+		_, err := w.eng.Handle(w.id).Wait(ctx)
 		ended <- err
 	})
 	for !ready() {
