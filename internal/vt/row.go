@@ -51,7 +51,7 @@ func (r *row) at(x int) Cell {
 // trimmed returns the cells up to the last one that is written.
 func (r *row) trimmed() []Cell {
 	if r.fill.isWritten() {
-		return r.all()
+		return trimBlank(r.all())
 	}
 	return trimBlank(r.stored[:r.used])
 }
