@@ -181,6 +181,8 @@ func RuneWidth(r rune) int {
 		r >= 0x4e00 && r < 0xa000, // CJK ideographs
 		r >= 0xac00 && r < 0xd7a4: // Hangul
 		return 2
+	case r == utf8.RuneError:
+		return 1
 	case r >= 0x391 && r < 0x3ca && r != 0x3a2, r >= 0x400 && r < 0x483: // Greek, Cyrillic
 		return 1
 	}

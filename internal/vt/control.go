@@ -47,10 +47,16 @@ func (t *Terminal) backspace(n int) {
 		c.pending = false
 		n--
 	}
-	for range min(n, t.cols*t.rows) {
+	step := 0
+	for n = min(n, t.cols*t.rows); n > 0; n -= step {
+		step = 1
 		switch {
-		case c.x != t.left && c.x > 0:
-			c.x--
+		case c.x > t.left:
+			step = min(n, c.x-t.left)
+			c.x -= step
+		case c.x < t.left && c.x > 0:
+			step = min(n, c.x)
+			c.x -= step
 		case c.y > 0 && !anyRow && !t.scr.rows[c.y-1].wraps():
 			return
 		case c.y > t.top:

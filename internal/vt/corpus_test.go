@@ -138,6 +138,9 @@ func TestScreensMatchTmux(t *testing.T) {
 				if x != m.X || c.y != m.Y {
 					diff += fmt.Sprintf("cursor at %d,%d, want %d,%d\n", c.x, c.y, m.X, m.Y)
 				}
+				if term.credit < maxCredit/2 {
+					t.Errorf("a program that draws has used up its credit for areas: %d cells are left", term.credit)
+				}
 				if shown := term.Cursor().Visible; shown != m.Shown {
 					diff += fmt.Sprintf("cursor shown: %v, want %v\n", shown, m.Shown)
 				}

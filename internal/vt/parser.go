@@ -42,6 +42,7 @@ type parser struct {
 // Write interprets the application's output. It never fails.
 func (t *Terminal) Write(p []byte) (int, error) {
 	n := len(p)
+	t.credit = min(t.credit+cellsPerByte*n, maxCredit)
 	for len(p) > 0 {
 		switch t.parser.state {
 		case ground:

@@ -346,11 +346,12 @@ func (t *Terminal) widen(x int) bool {
 
 // repeat is REP. It writes at most as many characters as fill the screen.
 func (t *Terminal) repeat(n int) {
-	if t.last == 0 {
+	n = min(n, t.cols*(t.rows+1))
+	if t.last == 0 || !t.afford(n) {
 		return
 	}
 	w := cellWidth(t.last)
-	for range min(n, t.cols*(t.rows+1)) {
+	for range n {
 		t.put(uint32(t.last), w)
 	}
 }

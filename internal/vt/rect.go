@@ -19,6 +19,27 @@ func (t *Terminal) areaAt(i int) (area, bool) {
 	return a, a.top <= a.bot && a.left <= a.right
 }
 
+const (
+	// cellsPerByte is how many cells a byte of the output pays for.
+	cellsPerByte = 8
+	// maxCredit is the number of cells that are paid for in advance: thousands of screens.
+	maxCredit = 64 << 20
+)
+
+// afford reports whether the output so far pays for a change of so many cells, and takes them
+// off. It is asked for operations that cost as much as their area is large, whatever was
+// written there: a few bytes, repeated without end, would occupy the process that reads them.
+// Programs that draw never run out. What is not paid for is ignored.
+func (t *Terminal) afford(cells int) bool {
+	if cells > t.credit {
+		return false
+	}
+	t.credit -= max(0, cells)
+	return true
+}
+
+func (a area) cells() int { return (a.bot - a.top + 1) * (a.right - a.left + 1) }
+
 // each calls f for each cell of the area. It splits wide characters at the edges.
 func (t *Terminal) each(a area, f func(c *Cell)) {
 	for y := a.top; y <= a.bot; y++ {
@@ -35,7 +56,9 @@ func (t *Terminal) each(a area, f func(c *Cell)) {
 // fillArea makes all cells of the area the same.
 func (t *Terminal) fillArea(a area, c Cell) {
 	if a.left > 0 || a.right < t.cols-1 {
-		t.each(a, func(old *Cell) { *old = c })
+		if t.afford(a.cells()) {
+			t.each(a, func(old *Cell) { *old = c })
+		}
 		return
 	}
 	for _, r := range t.scr.rows[a.top : a.bot+1] {
@@ -88,7 +111,7 @@ func (t *Terminal) copyArea() {
 	top, left := y0+t.param(5, 1)-1, x0+t.param(6, 1)-1
 	w := min(from.right-from.left, x1-left) + 1
 	h := min(from.bot-from.top, y1-top) + 1
-	if w <= 0 || h <= 0 {
+	if w <= 0 || h <= 0 || !t.afford(w*h) {
 		return
 	}
 	rows := t.scr.rows
@@ -137,7 +160,7 @@ func copyCells(dst, src []Cell, to, from, w int) {
 // changeAttributes is DECCARA, or DECRARA if reverse is set.
 func (t *Terminal) changeAttributes(reverse bool) {
 	a, ok := t.areaAt(0)
-	if !ok {
+	if !ok || !t.afford((a.bot-a.top+1)*t.cols) {
 		return
 	}
 	var set, unset uint16
@@ -214,6 +237,9 @@ const (
 func (t *Terminal) reportChecksum() {
 	id := t.param(0, 0)
 	a, ok := t.areaAt(2)
+	if t.reply == nil || ok && !t.afford(a.cells()) {
+		return
+	}
 	sum := uint16(0)
 	for y := a.top; ok && y <= a.bot; y++ {
 		cells := t.scr.rows[y].all()[a.left : a.right+1]
@@ -237,13 +263,20 @@ func (t *Terminal) checksum(c Cell) uint16 {
 		return 0
 	}
 	var sum uint16
-	for _, r := range t.CellText(c) {
+	add := func(r rune) {
 		if t.checksums&sumWholeRunes == 0 {
 			r &= 0xff
 		}
 		sum += uint16(r)
 	}
-	if t.checksums&sumPlain != 0 {
+	if r, single := c.Rune(); single {
+		add(r)
+	} else {
+		for _, r := range t.CellText(c) {
+			add(r)
+		}
+	}
+	if t.checksums&sumPlain != 0 || c.attr == 0 {
 		return sum
 	}
 	for _, a := range [...]struct{ bits, value uint16 }{

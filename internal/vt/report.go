@@ -1,6 +1,9 @@
 package vt
 
-import "fmt"
+import (
+	"bytes"
+	"fmt"
+)
 
 // answer adds a reply, if the terminal has a reply function. The replies to one Write
 // are sent together.
@@ -10,6 +13,8 @@ func (t *Terminal) answer(format string, args ...any) {
 	case len(t.deferred) > 0:
 		text := fmt.Sprintf(format, args...)
 		t.deferred = append(t.deferred, func() { t.answer("%s", text) })
+	case len(args) == 0:
+		t.out = append(t.out, format...)
 	default:
 		t.out = fmt.Appendf(t.out, format, args...)
 	}
@@ -124,7 +129,10 @@ func (t *Terminal) reportColorScheme() {
 // reportSize sends the report of mode 2048.
 func (t *Terminal) reportSize() {
 	w, h := t.cellPixels()
-	t.answer("\x1b[48;%d;%d;%d;%dt", t.rows, t.cols, t.rows*h, t.cols*w)
+	report := fmt.Sprintf("\x1b[48;%d;%d;%d;%dt", t.rows, t.cols, t.rows*h, t.cols*w)
+	if !bytes.HasSuffix(t.out, []byte(report)) { // the one before says the same
+		t.answer("%s", report)
+	}
 }
 
 func (t *Terminal) cellPixels() (w, h int) {

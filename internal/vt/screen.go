@@ -51,8 +51,14 @@ func (t *Terminal) unwrapBefore(y int) {
 func (t *Terminal) eraseUnprotected(y, a, b int) {
 	r := t.scr.rows[y]
 	blank := t.blank()
-	if r.fill != blank {
+	switch {
+	case r.fill != blank:
 		r.store(b)
+	case a >= r.used:
+		return
+	}
+	if !t.afford(min(b, r.used) - a) {
+		return
 	}
 	for x := a; x < min(b, r.used); x++ {
 		if r.stored[x].attr&protectedBit != 0 {
@@ -167,11 +173,19 @@ func (t *Terminal) deleteCells(y, x, n int) {
 
 // shiftColumns is DECIC, DECDC, SL and SR: every row between the margins.
 func (t *Terminal) shiftColumns(x, n int, insert bool) {
-	for y := t.top; y <= t.bot; y++ {
-		if insert {
-			t.insertCells(y, x, n)
-		} else {
-			t.deleteCells(y, x, n)
+	whole := t.rgt == t.cols-1 // if not, each row is stored and moved
+	if !whole && !t.afford((t.bot-t.top+1)*t.cols) {
+		return
+	}
+	blank := t.blank()
+	for _, r := range t.scr.rows[t.top : t.bot+1] {
+		switch {
+		case whole && x >= r.used && r.fill == blank:
+			r.wrap = false
+		case insert:
+			r.insert(x, t.rgt+1, n, blank)
+		default:
+			r.remove(x, t.rgt+1, n, blank)
 		}
 	}
 }

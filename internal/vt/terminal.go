@@ -95,6 +95,7 @@ type Terminal struct {
 	rectExtent  uint8 // DECSACE: 2 is attribute changes of rectangles
 	guarded     bool  // protection is that of SPA, not of DECSCA
 
+	credit   int // see afford
 	handler  Handler
 	facts    Facts
 	reply    func([]byte)
@@ -147,7 +148,7 @@ func WithFacts(f Facts) Option { return func(t *Terminal) { t.facts = f } }
 
 // New returns a blank terminal. Sizes below 1 or beyond 4096x4096 are clamped.
 func New(cols, rows int, opts ...Option) *Terminal {
-	t := &Terminal{cols: clamp(cols, 1, maxCols), rows: clamp(rows, 1, maxRows)}
+	t := &Terminal{cols: clamp(cols, 1, maxCols), rows: clamp(rows, 1, maxRows), credit: maxCredit}
 	for _, o := range opts {
 		o(t)
 	}
