@@ -8,9 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/hobjobs/hob/engine"
@@ -40,7 +38,7 @@ func replica(t *testing.T, e *engine.Engine, id engine.ID, pause func()) (text s
 				t.Errorf("offset %d is reported after %d", ev.Offset, b.Len())
 			}
 			p := make([]byte, ev.Offset-int64(b.Len()))
-			if n, _, err := e.Handle(id).ReadOutput(ctx, p, int64(b.Len())); n != len(p) || err != nil && !errors.Is(err, io.EOF) {
+			if n, _, err := readOutput(ctx, e.Handle(id), p, int64(b.Len())); n != len(p) || err != nil && !errors.Is(err, io.EOF) {
 				t.Errorf("%d of %d bytes at %d: %v", n, len(p), b.Len(), err)
 			}
 			b.Write(p)
@@ -130,51 +128,6 @@ func TestBackgroundReturnsWaiterIfRecordFails(t *testing.T) {
 		t.Errorf("Background returned %v", backgroundErr)
 	}
 	f.Cut(nil)
-}
-
-func TestOnExitUpToFiveMinutesAfterClear(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e, f := withFake(t)
-		j := start(t, e, engine.Spec{})
-		f.Job(j.ID).Exit(7)
-		if _, err := e.Handle(j.ID).Wait(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		var calls atomic.Int32
-		ask := func() int32 {
-			calls.Store(0)
-			e.Handle(j.ID).OnExit(func(exit engine.Exit) {
-				if code(t, exit) == 7 {
-					calls.Add(1)
-				}
-			})
-			time.Sleep(time.Second) // in the bubble: everything has happened
-			synctest.Wait()
-			return calls.Load()
-		}
-		time.Sleep(48 * time.Hour)
-		if n := ask(); n != 1 {
-			t.Errorf("two days after the end, while there is a record: %d calls", n)
-		}
-		if _, err := e.Clear(t.Context(), j.ID); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(5*time.Minute - 3*time.Second)
-		if n := ask(); n != 1 {
-			t.Errorf("just before five minutes: %d calls", n)
-		}
-		time.Sleep(3 * time.Second)
-		if n := ask(); n != 0 {
-			t.Errorf("after five minutes: %d calls", n)
-		}
-		// After an undo the end is reported again.
-		if _, err := e.Undo(t.Context(), j.ID); err != nil {
-			t.Fatal(err)
-		}
-		if n := ask(); n != 1 {
-			t.Errorf("brought back: %d calls", n)
-		}
-	})
 }
 
 func TestIDsOfConcurrentProgramsDoNotCollide(t *testing.T) {

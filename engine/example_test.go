@@ -63,12 +63,11 @@ func ExampleEngine_Create() {
 		panic(err)
 	}
 	fmt.Println(exit.Status, *exit.Code)
-	output := make([]byte, 100)
-	n, _, err := eng.Handle(x.ID()).ReadOutput(ctx, output, 0)
+	p, err := eng.Handle(x.ID()).Poll(ctx, engine.PollOptions{})
 	if err != nil {
 		panic(err)
 	}
-	fmt.Printf("%s", output[:n])
+	fmt.Printf("%s", p.Output)
 
 	// Output:
 	// virtual running index the code

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -237,82 +236,6 @@ func TestStopTwice(t *testing.T) {
 	}
 }
 
-func TestOnExitExactlyOnce(t *testing.T) {
-	e, f := withFake(t)
-	j := start(t, e, engine.Spec{})
-	exits := make(chan engine.Exit, 10)
-	e.Handle(j.ID).OnExit(func(x engine.Exit) { exits <- x })
-	var cancelled atomic.Bool
-	cancel := e.Handle(j.ID).OnExit(func(engine.Exit) { cancelled.Store(true) })
-	cancel()
-	f.Job(j.ID).Exit(7)
-	if x := <-exits; code(t, x) != 7 {
-		t.Errorf("live: %+v", x)
-	}
-	e.Handle(j.ID).OnExit(func(x engine.Exit) { exits <- x })
-	if x := <-exits; code(t, x) != 7 {
-		t.Errorf("late: %+v", x)
-	}
-	if _, err := e.Clear(t.Context(), j.ID); err != nil {
-		t.Fatal(err)
-	}
-	e.Handle(j.ID).OnExit(func(x engine.Exit) { exits <- x })
-	if x := <-exits; code(t, x) != 7 {
-		t.Errorf("cleared: %+v", x)
-	}
-	e.Handle("nothing-22222").OnExit(func(x engine.Exit) { exits <- x })
-	if err := e.Close(); err != nil { // waits for every callback
-		t.Fatal(err)
-	}
-	if len(exits) != 0 || cancelled.Load() {
-		t.Errorf("%d further callbacks, cancelled one called: %v", len(exits), cancelled.Load())
-	}
-}
-
-// A caller may call cancel while it holds a lock that the callback needs.
-func TestCancelDoesNotWaitForTheCallback(t *testing.T) {
-	e, f := withFake(t)
-	j := start(t, e, engine.Spec{})
-	called, release := make(chan struct{}), make(chan struct{})
-	cancel := e.Handle(j.ID).OnExit(func(engine.Exit) {
-		close(called)
-		<-release
-	})
-	f.Job(j.ID).Exit(0)
-	<-called
-	cancelled := make(chan struct{})
-	go func() {
-		cancel()
-		close(cancelled)
-	}()
-	select {
-	case <-cancelled:
-	case <-time.After(patience):
-		t.Error("cancel waits for the callback")
-	}
-	close(release)
-	<-cancelled
-}
-
-func TestOnExitForgetsClearedJobAfterFiveMinutes(t *testing.T) {
-	c := newClock()
-	e, f := withFake(t, engine.WithClock(c.now))
-	j := start(t, e, engine.Spec{})
-	f.Job(j.ID).Exit(0)
-	if _, err := e.Clear(t.Context(), j.ID); err != nil {
-		t.Fatal(err)
-	}
-	c.move(6 * time.Minute)
-	called := false
-	e.Handle(j.ID).OnExit(func(engine.Exit) { called = true })
-	if err := e.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if called {
-		t.Error("called six minutes after the clear")
-	}
-}
-
 func TestBackgroundAndRun(t *testing.T) {
 	t.Run("finishes in the foreground", func(t *testing.T) {
 		e, f := withFake(t)
@@ -367,7 +290,7 @@ func TestBackgroundAndRun(t *testing.T) {
 			}
 			f.Job(r.ID).PrintTo(out, "\xa9 out ")
 			f.Job(r.ID).PrintTo(more, "and err")
-			next, err := e.Handle(r.ID).PollAt(t.Context(), r.Cursor, 0)
+			next, err := e.Handle(r.ID).Poll(t.Context(), engine.PollOptions{Cursor: &r.Cursor})
 			if err != nil || string(next.Output) != "é out and err" {
 				t.Errorf("split %v: from %d on %q, err %v", split, r.Cursor, next.Output, err)
 			}
@@ -447,10 +370,10 @@ func TestClosedEngine(t *testing.T) {
 		"list":   func() error { _, err := e.List(t.Context(), engine.Filter{}); return err },
 		"get":    func() error { _, err := e.Handle(j.ID).Facts(t.Context()); return err },
 		"newest": func() error { _, err := e.Find(t.Context(), "@", engine.Read); return err },
-		"poll":   func() error { _, err := e.Handle(j.ID).Poll(t.Context(), "", 0); return err },
+		"poll":   func() error { _, err := e.Handle(j.ID).Poll(t.Context(), engine.PollOptions{}); return err },
 		"clear":  func() error { _, err := e.Clear(t.Context(), j.ID); return err },
 		"undo":   func() error { _, err := e.Undo(t.Context()); return err },
-		"read":   func() error { _, _, err := e.Handle(j.ID).ReadOutput(t.Context(), nil, 0); return err },
+		"read":   func() error { _, _, err := readOutput(t.Context(), e.Handle(j.ID), nil, 0); return err },
 		"log":    func() error { _, err := e.Handle(j.ID).Log(t.Context(), engine.StreamOutput); return err },
 		"write":  func() error { return e.Handle(j.ID).Write(t.Context(), nil) },
 		"screen": func() error { _, err := e.Handle(j.ID).Screen(t.Context()); return err },

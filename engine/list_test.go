@@ -107,7 +107,7 @@ func TestDamagedDirectoryIsLostJobOrHidden(t *testing.T) {
 		t.Fatalf("jobs = %+v", jobs)
 	}
 	buf := make([]byte, 10)
-	if n, _, err := e.Handle(j.ID).ReadOutput(t.Context(), buf, 0); err != nil || string(buf[:n]) != "log" {
+	if n, _, err := readOutput(t.Context(), e.Handle(j.ID), buf, 0); err != nil || string(buf[:n]) != "log" {
 		t.Errorf("its log: %q, %v", buf[:n], err)
 	}
 	if _, err := e.Handle(j.ID).Restart(t.Context(), engine.RestartOptions{}); !errors.Is(err, engine.ErrUnsupported) {

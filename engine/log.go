@@ -66,8 +66,12 @@ func (l *Log) Close() error {
 // Size returns the size of the log, including dropped ranges.
 func (l *Log) Size(ctx context.Context) (int64, error) { return l.src.Size(ctx) }
 
-// ReadAt reads bytes by absolute offset. Dropped ranges read as zeros.
+// ReadAt reads at offset off, counted from the first byte ever written. Dropped ranges read as zeros.
+// At the end it returns io.EOF. It returns ErrInvalid for a negative offset.
 func (l *Log) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
+	if off < 0 {
+		return 0, invalid("read output", "a negative offset", "0 is the first byte ever written")
+	}
 	return l.src.ReadAt(ctx, p, off)
 }
 
@@ -226,7 +230,7 @@ func (q Query) ofFile() logfile.Query {
 	return f
 }
 
-// Follower reads lines as they are appended to a log. [Handle.Follow] reports when there may be new
+// Follower reads lines as they are appended to a log. [Condition].Look reports when there may be new
 // ones. A Follower must not be used concurrently.
 type Follower struct {
 	feed *logfile.Follower

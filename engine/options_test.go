@@ -24,7 +24,6 @@ func TestEmptyOptionsMeanDefault(t *testing.T) {
 	if j := x.Job(); j.CreatedBy != "engine" || j.CreatedAt.IsZero() {
 		t.Errorf("created by %q at %v", j.CreatedBy, j.CreatedAt)
 	}
-	e.Handle(x.ID()).OnExit(nil)
 }
 
 func TestBackendsAreDistinctAndNotNil(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 
@@ -44,36 +43,6 @@ func (h *Handle) openOutput(ctx context.Context, s Stream) (Output, Job, error) 
 	}
 	out, err := run.OpenOutput(ctx, s)
 	return out, j, opError("read the output of", j, err)
-}
-
-// ReadOutput reads the job's output (stdout, if the streams are separate) at the absolute offset
-// off. size is the size of the output. At the end n is 0 without an error; inside a dropped range
-// the bytes are zero. ReadOutput returns ErrInvalid for a negative offset.
-func (h *Handle) ReadOutput(ctx context.Context, p []byte, off int64) (n int, size int64, err error) {
-	return h.ReadStream(ctx, StreamOutput, p, off)
-}
-
-// ReadStream is like [Handle.ReadOutput] for one stream.
-func (h *Handle) ReadStream(ctx context.Context, s Stream, p []byte, off int64) (n int, size int64, err error) {
-	out, _, err := h.openOutput(ctx, s)
-	if err != nil {
-		return 0, 0, err
-	}
-	defer out.Close()
-	if off < 0 {
-		return 0, 0, invalid("read output", "a negative offset", "0 is the first byte ever written")
-	}
-	if size, err = out.Size(ctx); err != nil {
-		return 0, 0, err
-	}
-	if len(p) == 0 || off >= size {
-		return 0, size, nil
-	}
-	n, err = out.ReadAt(ctx, p, off)
-	if errors.Is(err, io.EOF) {
-		err = nil
-	}
-	return n, size, err
 }
 
 // source adapts an Output to package logfile.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,23 +39,53 @@ type PollPart struct {
 	Bytes  int
 }
 
-// Poll returns what the job has printed since the last poll of client, and the job's state. If
-// nothing is new, it blocks for at most wait, until there is output or the job ends. If ctx is done
-// first, nothing counts as read; otherwise everything returned does, unless the error matches
-// ErrUnkept. Callers whose delivery can fail use [Handle.PollTo]. With several concurrent polls of
-// one client, here or in other processes, each byte goes to one of them. An empty client means the
-// engine's own name.
-func (h *Handle) Poll(ctx context.Context, client string, wait time.Duration) (got Poll, err error) {
-	err = h.PollTo(ctx, client, wait, func(p *Poll) error {
+// PollOptions say for whom [Handle.Poll] reads, and how long it waits.
+type PollOptions struct {
+	// Client is who reads: it gets what the job has printed since its last poll. Empty: the client of
+	// this engine. Of several polls of one client at the same time, here or in other processes, each
+	// byte goes to one.
+	Client string
+	// Cursor is where to read instead, for a caller that keeps its cursor: 0, or the Cursor of the
+	// previous poll. Nothing is recorded then. nil: after the last poll of Client.
+	Cursor *int64
+	// Wait is how long to wait for output or the end, if nothing is new.
+	Wait time.Duration
+	// Deliver receives the output, in pieces, the last of which has More unset. It counts as read only
+	// when Deliver has returned nil for the last piece, so whatever ends this program, some output may
+	// be delivered twice but none is lost. Meanwhile other polls of Client wait, and fail after a few
+	// seconds. To leave output for the next poll, Deliver unsets More or moves Cursor back. nil: the
+	// first piece is returned, and counts as read.
+	Deliver func(*Poll) error
+}
+
+// Poll returns what the job has printed since the last poll of a client, at most one MiB, and the job
+// as it is after that. If ctx is done first, nothing counts as read.
+//
+// With Deliver, it returns the last piece, and the error of Deliver ends the poll. The error matches
+// ErrUnkept if everything was delivered but the cursor could not be saved, as on a full or read-only
+// disk.
+func (h *Handle) Poll(ctx context.Context, o PollOptions) (got Poll, err error) {
+	if o.Cursor != nil {
+		if o.Deliver != nil {
+			return Poll{}, invalid("poll", "both a cursor and a function that delivers", "use the result: nothing is recorded")
+		}
+		return h.pollAt(ctx, *o.Cursor, o.Wait)
+	}
+	err = h.pollTo(ctx, cmp.Or(o.Client, h.e.cfg.client), o.Wait, func(p *Poll) (err error) {
+		if o.Deliver != nil {
+			err = o.Deliver(p)
+		}
 		got = *p
-		p.More = false
-		return nil
+		if o.Deliver == nil {
+			p.More = false
+		}
+		return err
 	})
 	return got, err
 }
 
-// PollAt is like Poll, from a cursor that the caller keeps: 0, or the result of the previous poll.
-func (h *Handle) PollAt(ctx context.Context, cursor int64, wait time.Duration) (Poll, error) {
+// pollAt is Poll from a cursor.
+func (h *Handle) pollAt(ctx context.Context, cursor int64, wait time.Duration) (Poll, error) {
 	if cursor < 0 {
 		return Poll{}, invalid("poll", "a negative cursor", "0 is the beginning")
 	}
@@ -213,25 +244,15 @@ func drainStream(ctx context.Context, src source, off, end int64, last bool, p *
 	return next, nil
 }
 
-// PollTo is like Poll for a caller that passes the output on. It calls deliver with pieces, the
-// last of which has More unset. The output counts as read only when deliver has returned nil for
-// the last piece, so whatever ends this program, some output may be delivered twice but none is
-// lost. Meanwhile other polls of client wait, and fail after a few seconds. To leave output for the
-// next poll, deliver unsets More or moves Cursor back.
-//
-// PollTo returns the error of deliver, which ends the poll. The error matches ErrUnkept if
-// everything was delivered but the cursor could not be saved, as on a full or read-only disk.
-func (h *Handle) PollTo(ctx context.Context, client string, wait time.Duration, deliver func(*Poll) error) error {
-	if client == "" {
-		client = h.e.cfg.client
-	}
+// pollTo delivers what client has not read, in pieces.
+func (h *Handle) pollTo(ctx context.Context, client string, wait time.Duration, deliver func(*Poll) error) error {
 	dir := h.e.root.Dir(string(h.id))
 	if _, err := h.e.record(h.id); err != nil {
 		return err
 	}
 	for began := time.Now(); ; {
 		from := jobdir.ReadCursor(dir, client)
-		p, err := h.PollAt(ctx, from, max(0, wait-time.Since(began)))
+		p, err := h.pollAt(ctx, from, max(0, wait-time.Since(began)))
 		if err != nil {
 			return err
 		}
@@ -271,7 +292,7 @@ func (e *Engine) deliverFrom(ctx context.Context, p Poll, deliver func(*Poll) er
 		if err := deliver(&p); err != nil || !p.More {
 			return p.Cursor, err
 		}
-		if p, err = e.Handle(p.Job.ID).PollAt(ctx, p.Cursor, 0); err != nil {
+		if p, err = e.Handle(p.Job.ID).pollAt(ctx, p.Cursor, 0); err != nil {
 			return p.Cursor, err
 		}
 	}

@@ -18,7 +18,7 @@ import (
 
 func poll(t *testing.T, e *engine.Engine, id engine.ID, client string, wait time.Duration) engine.Poll {
 	t.Helper()
-	p, err := e.Handle(id).Poll(t.Context(), client, wait)
+	p, err := e.Handle(id).Poll(t.Context(), engine.PollOptions{Client: client, Wait: wait})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,10 +45,10 @@ func TestPollReturnsOutputOncePerClient(t *testing.T) {
 	if p := poll(t, e, j.ID, "../../b c", 0); string(p.Output) != "one two" || p.Job.Status != engine.Exited {
 		t.Errorf("another client: %+v", p)
 	}
-	if p, err := e.Handle(j.ID).PollAt(t.Context(), 2, 0); err != nil || string(p.Output) != "e two" || p.Cursor != 7 {
+	if p, err := e.Handle(j.ID).Poll(t.Context(), engine.PollOptions{Cursor: new(int64(2))}); err != nil || string(p.Output) != "e two" || p.Cursor != 7 {
 		t.Errorf("stateless: %+v, %v", p, err)
 	}
-	if p, err := e.Handle(j.ID).PollAt(t.Context(), 99, time.Hour); err != nil || len(p.Output) != 0 || p.Cursor != 7 {
+	if p, err := e.Handle(j.ID).Poll(t.Context(), engine.PollOptions{Cursor: new(int64(99)), Wait: time.Hour}); err != nil || len(p.Output) != 0 || p.Cursor != 7 {
 		t.Errorf("behind the end: %+v, %v", p, err)
 	}
 }
@@ -100,7 +100,7 @@ func TestConcurrentPollsShareOutput(t *testing.T) {
 	for _, eng := range []*engine.Engine{e, e, e, other, other} {
 		wg.Go(func() {
 			for {
-				p, err := eng.Handle(j.ID).Poll(t.Context(), "a", patience)
+				p, err := eng.Handle(j.ID).Poll(t.Context(), engine.PollOptions{Client: "a", Wait: patience})
 				if err != nil {
 					t.Error(err)
 					return
@@ -142,7 +142,7 @@ func TestInterruptedPollConsumesNothing(t *testing.T) {
 		j := start(t, e, engine.Spec{})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := e.Handle(j.ID).Poll(ctx, "a", time.Hour); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := e.Handle(j.ID).Poll(ctx, engine.PollOptions{Client: "a", Wait: time.Hour}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("err = %v", err)
 		}
 		f.Job(j.ID).Print("kept")
@@ -188,7 +188,7 @@ func TestPollOfSplitStreams(t *testing.T) {
 	// One number identifies the position in both streams, the same for every client.
 	f.Job(j.ID).PrintTo(engine.StreamStdout, "last")
 	for cursor, want := range map[int64]string{0: "outerrmorelast", 2: "terrmorelast", 4: "rrmorelast", 8: "relast", 10: "last", 14: "", 99: ""} {
-		p, err := e.Handle(j.ID).PollAt(t.Context(), cursor, 0)
+		p, err := e.Handle(j.ID).Poll(t.Context(), engine.PollOptions{Cursor: &cursor})
 		if err != nil || string(p.Output) != want || p.Cursor != 14 {
 			t.Errorf("from %d: %q, cursor %d, %v", cursor, p.Output, p.Cursor, err)
 		}

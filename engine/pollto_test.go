@@ -18,7 +18,7 @@ func TestPollToKeepsUndeliveredOutput(t *testing.T) {
 	f.Job(j.ID).Print(long)
 	dir := e.StateDir() + "/jobs/" + string(j.ID)
 	got, pieces := "", 0
-	take := func(p *engine.Poll) error { //nolint:unparam // it is what PollTo takes
+	take := func(p *engine.Poll) error { //nolint:unparam // it is what Poll takes
 		if n := jobdir.ReadCursor(dir, "a"); n != 0 {
 			t.Errorf("%d bytes count as read before they are handed on", n)
 		}
@@ -27,17 +27,17 @@ func TestPollToKeepsUndeliveredOutput(t *testing.T) {
 		return nil
 	}
 	gone := errors.New("the reader has gone")
-	err := e.Handle(j.ID).PollTo(t.Context(), "a", 0, func(p *engine.Poll) error {
+	_, err := e.Handle(j.ID).Poll(t.Context(), engine.PollOptions{Client: "a", Deliver: func(p *engine.Poll) error {
 		if err := take(p); p.More {
 			return err
 		}
 		return gone
-	})
+	}})
 	if !errors.Is(err, gone) || got != long || pieces < 2 {
 		t.Fatalf("%d bytes in %d pieces, %v", len(got), pieces, err)
 	}
 	got = ""
-	if err := e.Handle(j.ID).PollTo(t.Context(), "a", 0, take); err != nil || got != long {
+	if _, err := e.Handle(j.ID).Poll(t.Context(), engine.PollOptions{Client: "a", Deliver: take}); err != nil || got != long {
 		t.Errorf("again %d bytes, %v", len(got), err)
 	}
 	f.Job(j.ID).Print("more\n")
@@ -45,26 +45,26 @@ func TestPollToKeepsUndeliveredOutput(t *testing.T) {
 		t.Errorf("then %q", p.Output)
 	}
 	f.Job(j.ID).Exit(3)
-	err = e.Handle(j.ID).PollTo(t.Context(), "a", time.Minute, func(p *engine.Poll) error {
+	_, err = e.Handle(j.ID).Poll(t.Context(), engine.PollOptions{Client: "a", Wait: time.Minute, Deliver: func(p *engine.Poll) error {
 		if len(p.Output) > 0 || p.Job.Status != engine.Exited {
 			t.Errorf("at the end %q, %s", p.Output, p.Job.Status)
 		}
 		return nil
-	})
+	}})
 	if err != nil {
 		t.Error(err)
 	}
 }
 
 // The next poll returns what deliver did not consume.
-func TestPollToLeavesRestToNextPoll(t *testing.T) {
+func TestPollLeavesRestToNextPoll(t *testing.T) {
 	e, f := withFake(t)
 	j := start(t, e, engine.Spec{})
 	long := strings.Repeat("0123456789abcde\n", 3<<16) // several pieces
 	f.Job(j.ID).Print(long + "unfinished")
 	got := ""
 	for range 100 {
-		err := e.Handle(j.ID).PollTo(t.Context(), "a", 0, func(p *engine.Poll) error {
+		_, err := e.Handle(j.ID).Poll(t.Context(), engine.PollOptions{Client: "a", Deliver: func(p *engine.Poll) error {
 			got += string(p.Output)
 			p.More = false
 			if rest, ok := strings.CutSuffix(got, "unfinished"); ok {
@@ -72,7 +72,7 @@ func TestPollToLeavesRestToNextPoll(t *testing.T) {
 				p.Cursor -= int64(len("unfinished"))
 			}
 			return nil
-		})
+		}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,22 +92,22 @@ func TestPollsOfOneClientAreSerialized(t *testing.T) {
 	j := start(t, e, engine.Spec{})
 	f.Job(j.ID).Print("one\n")
 	first, second := "", make(chan string, 1)
-	err := e.Handle(j.ID).PollTo(t.Context(), "a", 0, func(p *engine.Poll) error {
+	_, err := e.Handle(j.ID).Poll(t.Context(), engine.PollOptions{Client: "a", Deliver: func(p *engine.Poll) error {
 		first = string(p.Output)
 		f.Job(j.ID).Print("two\n")
 		go func() {
 			text := ""
-			err := other.Handle(j.ID).PollTo(t.Context(), "a", patience, func(p *engine.Poll) error {
+			_, err := other.Handle(j.ID).Poll(t.Context(), engine.PollOptions{Client: "a", Wait: patience, Deliver: func(p *engine.Poll) error {
 				text += string(p.Output)
 				return nil
-			})
+			}})
 			if err != nil {
 				t.Error(err)
 			}
 			second <- text
 		}()
 		return nil
-	})
+	}})
 	if got := <-second; err != nil || first != "one\n" || got != "two\n" {
 		t.Errorf("%q, then %q, %v", first, got, err)
 	}

@@ -23,7 +23,12 @@ func TestVirtualExecutionContinuesInBackground(t *testing.T) {
 	s, _ := subscribe(t, e, engine.Filter{})
 	x := create(t, e, engine.VirtualSpec{})
 	var ends atomic.Int32
-	e.Handle(x.ID()).OnExit(func(engine.Exit) { ends.Add(1) })
+	var waiting sync.WaitGroup
+	waiting.Go(func() {
+		if _, err := e.Handle(x.ID()).Wait(t.Context()); err == nil {
+			ends.Add(1)
+		}
+	})
 	x.Append([]byte("before "))
 	if kinds, _ := story(t, s, engine.EventOutput); strings.Join(kinds, " ") != "created started output" {
 		t.Errorf("facts %q", kinds)
@@ -50,9 +55,7 @@ func TestVirtualExecutionContinuesInBackground(t *testing.T) {
 	if j := get(t, e, x.ID()); j.Kind != engine.KindVirtual || code(t, j.Exit) != 3 || !j.Backgrounded {
 		t.Errorf("job = %+v", j)
 	}
-	if err := e.Close(); err != nil {
-		t.Fatal(err)
-	}
+	waiting.Wait()
 	if ends.Load() != 1 {
 		t.Errorf("%d ends reported", ends.Load())
 	}
@@ -90,7 +93,7 @@ func TestManyReadersOneWriter(t *testing.T) {
 			defer cancel()
 			var all strings.Builder
 			for over := false; !over; {
-				p, err := e.Handle(x.ID()).Poll(ctx, fmt.Sprint("reader", i), time.Minute)
+				p, err := e.Handle(x.ID()).Poll(ctx, engine.PollOptions{Client: fmt.Sprint("reader", i), Wait: time.Minute})
 				if err != nil {
 					t.Error(err)
 					return
@@ -120,7 +123,7 @@ func TestCanceledPollConsumesNothing(t *testing.T) {
 		f.Job(j.ID).Print("kept")
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if p, err := e.Handle(j.ID).Poll(ctx, "a", time.Hour); !errors.Is(err, context.Canceled) {
+		if p, err := e.Handle(j.ID).Poll(ctx, engine.PollOptions{Client: "a", Wait: time.Hour}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%+v, %v", p, err)
 		}
 		if p := poll(t, e, j.ID, "a", 0); string(p.Output) != "kept" {

@@ -39,7 +39,7 @@ func TestVirtualExecutionIsOrdinaryJob(t *testing.T) {
 			t.Errorf("%s sees %+v", name, j)
 		}
 		buf := make([]byte, 5)
-		if n, size, err := eng.Handle(j.ID).ReadOutput(t.Context(), buf, 6); err != nil || string(buf[:n]) != "world" || size != 11 {
+		if n, size, err := readOutput(t.Context(), eng.Handle(j.ID), buf, 6); err != nil || string(buf[:n]) != "world" || size != 11 {
 			t.Errorf("%s reads %q of %d, err %v", name, buf[:n], size, err)
 		}
 	}
@@ -307,7 +307,13 @@ func TestClosedEngineLosesItsExecutions(t *testing.T) {
 	other := open(t, engine.WithStateDir(e.StateDir()))
 	x := create(t, e, engine.VirtualSpec{})
 	ended := make(chan engine.Exit, 1)
-	other.Handle(x.ID()).OnExit(func(exit engine.Exit) { ended <- exit })
+	go func() {
+		exit, err := other.Handle(x.ID()).Wait(t.Context())
+		if err != nil {
+			t.Error(err)
+		}
+		ended <- exit
+	}()
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -326,8 +332,7 @@ func TestClosedEngineLosesItsExecutions(t *testing.T) {
 func TestConcurrentUseOfExecution(t *testing.T) {
 	e := open(t)
 	x := create(t, e, engine.VirtualSpec{Hooks: engine.Hooks{Kill: func(context.Context) error { return nil }}})
-	var ends atomic.Int32
-	e.Handle(x.ID()).OnExit(func(engine.Exit) { ends.Add(1) })
+	s, _ := subscribe(t, e, engine.Filter{})
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
@@ -352,11 +357,9 @@ func TestConcurrentUseOfExecution(t *testing.T) {
 	if _, err := e.Handle(x.ID()).Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := e.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if ends.Load() != 1 {
-		t.Errorf("%d ends reported", ends.Load())
+	kinds, _ := story(t, s, engine.EventExited)
+	if n := strings.Count(strings.Join(kinds, " "), string(engine.EventExited)); n != 1 {
+		t.Errorf("%d ends reported: %q", n, kinds)
 	}
 }
 
@@ -391,7 +394,7 @@ func TestFailureIsReportedToWaiters(t *testing.T) {
 func TestReadOutputRejectsNegativeOffset(t *testing.T) {
 	e := open(t)
 	x := create(t, e, engine.VirtualSpec{})
-	if _, _, err := e.Handle(x.ID()).ReadOutput(t.Context(), make([]byte, 8), -1); !errors.Is(err, engine.ErrInvalid) {
+	if _, _, err := readOutput(t.Context(), e.Handle(x.ID()), make([]byte, 8), -1); !errors.Is(err, engine.ErrInvalid) {
 		t.Errorf("err = %v", err)
 	}
 }

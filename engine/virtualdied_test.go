@@ -73,7 +73,7 @@ func TestExecutionOfDeadProgramIsLost(t *testing.T) {
 		t.Errorf("the terminal ended with %+v", v.last.Exit)
 	}
 	p := make([]byte, 100)
-	if n, _, err := e.Handle(id).ReadOutput(t.Context(), p, 0); err != nil || string(p[:n]) != "the last line\r\n" {
+	if n, _, err := readOutput(t.Context(), e.Handle(id), p, 0); err != nil || string(p[:n]) != "the last line\r\n" {
 		t.Errorf("its output %q, %v", p[:n], err)
 	}
 	if s, err := e.Handle(id).Screen(t.Context()); err != nil || !strings.HasPrefix(s.Text, "the last line") {

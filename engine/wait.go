@@ -4,16 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
-	"sync/atomic"
 	"time"
 
 	"github.com/hobjobs/hob/internal/jobdir"
 )
-
-// exitRetention is how long after a clear a job's end is still reported.
-const exitRetention = 5 * time.Minute
 
 // waitUntil waits for a state of the job for which ok returns true, or for its end. It calls ok
 // after each change and for each value received from also.
@@ -100,77 +95,6 @@ func (h *Handle) waitRecorded(ctx context.Context, exit Exit) {
 		case <-time.After(pause):
 		}
 	}
-}
-
-// OnExit calls f once with the job's end, in a goroutine of its own: when the job ends, or soon if
-// it has ended and was not cleared more than five minutes ago. For an unknown job f is not called.
-// cancel neither interrupts a call that has begun nor waits for it. f must not close the engine,
-// which waits for it.
-func (h *Handle) OnExit(f func(Exit)) (cancel func()) {
-	if f == nil {
-		return func() {}
-	}
-	ctx, stop := context.WithCancel(h.e.runCtx)
-	var settled atomic.Bool // set by f or cancel, whichever comes first
-	started := h.e.spawn(func() {
-		defer stop()
-		if exit, ok := h.exitOf(ctx); ok && settled.CompareAndSwap(false, true) {
-			f(exit)
-		}
-	})
-	if !started {
-		stop()
-	}
-	return func() {
-		settled.Store(true)
-		stop()
-	}
-}
-
-// exitOf waits for the job's end; ok is false if it must not be reported.
-func (h *Handle) exitOf(ctx context.Context) (exit Exit, ok bool) {
-	for retry := retryFirst; ; retry = min(2*retry, retryMost) {
-		exit, err := h.Wait(ctx)
-		switch {
-		case err == nil:
-			return exit, true
-		case ctx.Err() != nil, errors.Is(err, ErrClosed):
-			// It may have ended just before the engine was closed.
-			rec, err := h.e.record(h.id)
-			if err != nil {
-				return Exit{}, false
-			}
-			return h.e.jobOf(rec).Ended()
-		case errors.Is(err, ErrNotFound):
-			rec, err := h.cleared()
-			if err != nil {
-				return Exit{}, false
-			}
-			return h.e.jobOf(rec).Ended()
-		case errors.Is(err, ErrElsewhere), errors.Is(err, ErrUnsupported):
-			return Exit{}, false
-		}
-		select {
-		case <-ctx.Done():
-			return Exit{}, false
-		case <-time.After(retry):
-		}
-	}
-}
-
-// cleared reads the records of a job that was cleared recently.
-func (h *Handle) cleared() (*jobdir.Record, error) {
-	trash, err := h.e.root.InTrash()
-	if err != nil {
-		return nil, err
-	}
-	for _, t := range trash {
-		if t.ID == string(h.id) && h.e.cfg.now().Sub(t.At) <= exitRetention {
-			rec, err := jobdir.Read(h.e.root.TrashDir(t.ID))
-			return &rec, err
-		}
-	}
-	return nil, fs.ErrNotExist
 }
 
 // recordAnywhere reads the records of a job, including one that is in the trash.

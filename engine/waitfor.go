@@ -19,7 +19,7 @@ import (
 	"github.com/hobjobs/hob/internal/watch"
 )
 
-// Condition is a condition for [Handle.WaitFor]. At most one of Line, Port and Quiet may be set;
+// Condition is what [Handle.WaitFor] waits for. At most one of Line, Port, Quiet and Look may be set;
 // with none, it is the end of the job.
 type Condition struct {
 	// Line matches a line of any of the job's streams. The incomplete last line of a running job
@@ -35,6 +35,10 @@ type Condition struct {
 	// Since, with Quiet, is when the waiting began if that was earlier, for example in another
 	// process. Silence since then counts, as far as the time of the last output is known.
 	Since time.Time
+	// Look is called with the job at once, then whenever the job has changed, for example its output
+	// size, and a last time when it has ended. Calls do not overlap. Its error ends the waiting and is
+	// returned, except ErrUnreachable: it is called again until the host can be reached.
+	Look func(Job) error
 }
 
 // Outcome is the result of waiting for a condition.
@@ -50,7 +54,7 @@ type Outcome struct {
 // has ended; its lines are not checked.
 func (h *Handle) WaitFor(ctx context.Context, c Condition) (Outcome, error) {
 	out, err := h.waitFor(ctx, c)
-	if errors.Is(err, ErrNotFound) { // it may have been cleared since the caller found it
+	if c.Look == nil && errors.Is(err, ErrNotFound) { // it may have been cleared since the caller found it
 		if rec, readErr := h.e.recordAnywhere(h.id); readErr == nil && rec.Finished() {
 			return Outcome{Met: c.Line == nil && c.Port == 0, Exit: h.e.jobOf(rec).Exit}, nil
 		}
@@ -66,16 +70,16 @@ func (h *Handle) waitFor(ctx context.Context, c Condition) (Outcome, error) {
 		return h.waitForPort(ctx, c.Port)
 	case c.Quiet > 0:
 		return h.waitForQuiet(ctx, c.Quiet, c.Since)
+	case c.Look != nil:
+		exit, err := h.lookAt(ctx, c.Look)
+		return Outcome{Met: err == nil, Exit: exit}, err
 	}
 	exit, err := h.Wait(ctx)
 	return Outcome{Met: err == nil, Exit: exit}, err
 }
 
-// Follow calls look with the job immediately, then whenever the job has changed, for example its
-// output size, and a last time when it has ended; then it returns the exit. Calls do not overlap. An
-// error of look ends Follow and is returned, except ErrUnreachable: look is called again until the
-// host can be reached. Other errors are those of [Handle.Wait].
-func (h *Handle) Follow(ctx context.Context, look func(Job) error) (Exit, error) {
+// lookAt calls look as described with [Condition].Look.
+func (h *Handle) lookAt(ctx context.Context, look func(Job) error) (Exit, error) {
 	rec, err := h.e.record(h.id)
 	if err != nil {
 		return Exit{}, err
@@ -147,7 +151,7 @@ func (h *Handle) waitForLine(ctx context.Context, c Condition) (Outcome, error) 
 		searches = append(searches, &lineSearch{log: log, pattern: c.Line, fromNow: c.FromNow})
 	}
 	var out Outcome
-	exit, err := h.Follow(ctx, func(j Job) error {
+	exit, err := h.lookAt(ctx, func(j Job) error {
 		for _, s := range searches {
 			if err := s.look(ctx, j.Status.Finished()); err != nil {
 				out.Line = s.match

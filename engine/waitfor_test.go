@@ -112,11 +112,11 @@ func TestWaitForQuietSince(t *testing.T) {
 
 // A log on a host that was unreachable is read again, and completely once more when the job has
 // ended.
-func TestFollowRetriesUnreachableHost(t *testing.T) {
+func TestLookRetriesUnreachableHost(t *testing.T) {
 	e, f := withFake(t)
 	j := f.Job(start(t, e, engine.Spec{}).ID)
 	failures, ends := 1, 0
-	exit, err := e.Handle(j.Launch.ID).Follow(t.Context(), func(now engine.Job) error {
+	out, err := e.Handle(j.Launch.ID).WaitFor(t.Context(), engine.Condition{Look: func(now engine.Job) error {
 		if now.Status.Finished() {
 			ends++
 		}
@@ -125,9 +125,9 @@ func TestFollowRetriesUnreachableHost(t *testing.T) {
 		}
 		j.Exit(4)
 		return nil
-	})
-	if err != nil || code(t, exit) != 4 || ends != 1 {
-		t.Errorf("%+v, %v, looked %d times after the end", exit, err, ends)
+	}})
+	if err != nil || code(t, out.Exit) != 4 || ends != 1 {
+		t.Errorf("%+v, %v, looked %d times after the end", out.Exit, err, ends)
 	}
 }
 

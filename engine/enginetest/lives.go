@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"sync/atomic"
 
 	"github.com/hobjobs/hob/engine"
 )
@@ -93,21 +92,12 @@ func lives() []suiteCase {
 				s.Errorf("%d times in the history", count)
 			}
 		}},
-		{"OnExit is called once", func(s *suite) {
+		{"the end is reported to those that wait, and to those that ask later", func(s *suite) {
 			j := s.sh("sleep 0.1; exit 8")
-			var calls atomic.Int32
-			done := make(chan engine.Exit, 1)
-			s.e.Handle(j.ID).OnExit(func(x engine.Exit) {
-				calls.Add(1)
-				done <- x
-			})
-			if x := <-done; s.code(x) != 8 {
-				s.Errorf("exit = %+v", x)
-			}
-			late := make(chan engine.Exit, 1)
-			s.e.Handle(j.ID).OnExit(func(x engine.Exit) { late <- x })
-			if x := <-late; s.code(x) != 8 || calls.Load() != 1 {
-				s.Errorf("late: %+v, first called %d times", x, calls.Load())
+			for _, when := range []string{"live", "late"} {
+				if x, err := s.e.Handle(j.ID).Wait(s.ctx()); err != nil || s.code(x) != 8 {
+					s.Errorf("%s: %+v, %v", when, x, err)
+				}
 			}
 		}},
 		{"subscription delivers every fact once and the end last", func(s *suite) {

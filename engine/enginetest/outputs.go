@@ -41,11 +41,11 @@ func outputs() []suiteCase {
 			j := s.sh("echo first; read line; echo got $line; read line", func(spec *engine.Spec) { spec.Stdin = true })
 			s.until(j.ID, func(out string) bool { return out == "first\n" })
 			buf := make([]byte, 3)
-			n, size, err := s.e.Handle(j.ID).ReadOutput(s.ctx(), buf, 2)
+			n, size, err := readStream(s.ctx(), s.e.Handle(j.ID), engine.StreamOutput, buf, 2)
 			if err != nil || string(buf[:n]) != "rst" || size != 6 {
 				s.Errorf("read %q, size %d, err %v", buf[:n], size, err)
 			}
-			if n, _, err := s.e.Handle(j.ID).ReadOutput(s.ctx(), buf, 6); n != 0 || err != nil {
+			if n, _, err := readStream(s.ctx(), s.e.Handle(j.ID), engine.StreamOutput, buf, 6); n != 0 || err != nil {
 				s.Errorf("at the end: %d bytes, err %v", n, err)
 			}
 			s.done(s.e.Handle(j.ID).Write(s.ctx(), []byte("it\n")))
@@ -145,7 +145,7 @@ flood; flood >&2; read line; echo last; echo last >&2`, func(spec *engine.Spec) 
 			if string(a.Output) != "one\n" {
 				s.Errorf("first %q", a.Output)
 			}
-			if again, err := s.e.Handle(j.ID).Poll(s.ctx(), "a", 0); err != nil || len(again.Output) != 0 || again.Job.Status != engine.Running {
+			if again, err := s.e.Handle(j.ID).Poll(s.ctx(), engine.PollOptions{Client: "a"}); err != nil || len(again.Output) != 0 || again.Job.Status != engine.Running {
 				s.Errorf("nothing new: %q, %v", again.Output, err)
 			}
 			s.done(s.e.Handle(j.ID).Write(s.ctx(), []byte("\n")))
@@ -204,7 +204,7 @@ flood; flood >&2; read line; echo last; echo last >&2`, func(spec *engine.Spec) 
 
 func (s *suite) poll(id engine.ID, client string) engine.Poll {
 	s.Helper()
-	p, err := s.e.Handle(id).Poll(s.ctx(), client, Patience)
+	p, err := s.e.Handle(id).Poll(s.ctx(), engine.PollOptions{Client: client, Wait: Patience})
 	if err != nil {
 		s.Fatalf("poll: %v", err)
 	}

@@ -145,14 +145,14 @@ func (g *grower) followBytes() string {
 }
 
 func (g *grower) followed(look func(engine.Job) error) {
-	_, err := g.e.Handle(g.id).Follow(g.ctx(), look)
+	_, err := g.e.Handle(g.id).WaitFor(g.ctx(), engine.Condition{Look: look})
 	g.done(err)
 }
 
 func (g *grower) polls() string {
 	text := ""
 	for {
-		p, err := g.e.Handle(g.id).Poll(g.ctx(), "reader", Patience)
+		p, err := g.e.Handle(g.id).Poll(g.ctx(), engine.PollOptions{Client: "reader", Wait: Patience})
 		g.done(err)
 		text += string(p.Output)
 		if p.Job.Status.Finished() && !p.More {
@@ -186,7 +186,7 @@ func (g *grower) subscribes() string {
 		g.done(err)
 		for _, ev := range events {
 			p := make([]byte, max(0, ev.Offset-int64(len(text))))
-			n, _, err := g.e.Handle(g.id).ReadOutput(g.ctx(), p, int64(len(text)))
+			n, _, err := readStream(g.ctx(), g.e.Handle(g.id), engine.StreamOutput, p, int64(len(text)))
 			if err != nil && !errors.Is(err, io.EOF) {
 				g.Fatal(err)
 			}

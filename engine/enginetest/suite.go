@@ -10,6 +10,8 @@ package enginetest
 
 import (
 	"context"
+	"errors"
+	"io"
 	"slices"
 	"testing"
 	"time"
@@ -157,7 +159,7 @@ func (s *suite) output(id engine.ID, stream engine.Stream) string {
 	var all []byte
 	buf := make([]byte, 256<<10)
 	for {
-		n, _, err := s.e.Handle(id).ReadStream(s.ctx(), stream, buf, int64(len(all)))
+		n, _, err := readStream(s.ctx(), s.e.Handle(id), stream, buf, int64(len(all)))
 		if err != nil {
 			s.Fatalf("read the output: %v", err)
 		}
@@ -209,7 +211,7 @@ func (s *suite) until(id engine.ID, ok func(string) bool) {
 	ctx := s.ctx()
 	cursor, all := int64(0), ""
 	for {
-		p, err := s.e.Handle(id).PollAt(ctx, cursor, Patience)
+		p, err := s.e.Handle(id).Poll(ctx, engine.PollOptions{Cursor: &cursor, Wait: Patience})
 		if err != nil {
 			s.Fatalf("after %q: %v", all, err)
 		}
@@ -246,4 +248,20 @@ func (s *suite) need(there bool, what string) {
 	if !there {
 		s.Skipf("the backend has no %s", what)
 	}
+}
+
+// readStream reads from one stream of a job. At its end, n is 0.
+func readStream(ctx context.Context, h *engine.Handle, s engine.Stream, p []byte, off int64) (n int, size int64, err error) {
+	log, err := h.Log(ctx, s)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer log.Close()
+	if size, err = log.Size(ctx); err != nil {
+		return 0, 0, err
+	}
+	if n, err = log.ReadAt(ctx, p, off); errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return n, size, err
 }

@@ -34,15 +34,15 @@ func TestPollOnReadOnlyDisk(t *testing.T) {
 	for name, s := range jobs {
 		for range 2 { // the first poll is not recorded
 			got := ""
-			err := e.Handle(s.rec.ID).PollTo(t.Context(), "a", 0, func(p *engine.Poll) error {
+			_, err := e.Handle(s.rec.ID).Poll(t.Context(), engine.PollOptions{Client: "a", Deliver: func(p *engine.Poll) error {
 				got += string(p.Output)
 				return nil
-			})
+			}})
 			if got != want[name] || !errors.Is(err, engine.ErrUnkept) || !errors.Is(err, unix.EROFS) {
 				t.Errorf("%s: %q, %v", name, got, err)
 			}
 		}
-		at, err := e.Handle(s.rec.ID).PollAt(t.Context(), 2, 0)
+		at, err := e.Handle(s.rec.ID).Poll(t.Context(), engine.PollOptions{Cursor: new(int64(2))})
 		if err != nil || string(at.Output) != want[name][2:] {
 			t.Errorf("%s from a cursor: %q, %v", name, at.Output, err)
 		}

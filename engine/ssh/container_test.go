@@ -49,7 +49,7 @@ exec env -i PATH="$PATH" HOME='%s' sh`, up, home))
 	}
 	want, buf := home+"\ngot hello\n", make([]byte, 4096)
 	for n := 0; n < len(want); {
-		if n, _, err = e.Handle(j.ID).ReadOutput(t.Context(), buf, 0); err != nil {
+		if n, _, err = readOutput(t.Context(), e.Handle(j.ID), buf, 0); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.HasPrefix(want, string(buf[:n])) {

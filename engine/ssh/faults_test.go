@@ -94,7 +94,7 @@ func (r *rig) read(id engine.ID) string {
 	var all []byte
 	buf := make([]byte, 100_000)
 	for {
-		n, _, err := r.e.Handle(id).ReadOutput(r.ctx(), buf, int64(len(all)))
+		n, _, err := readOutput(r.ctx(), r.e.Handle(id), buf, int64(len(all)))
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -124,7 +124,7 @@ func TestReadingResumesAfterEveryCut(t *testing.T) {
 	sum, n := sha256.New(), int64(0)
 	buf := make([]byte, 300_000)
 	for cuts := 0; ; {
-		k, total, err := r.e.Handle(j.ID).ReadOutput(r.ctx(), buf, n)
+		k, total, err := readOutput(r.ctx(), r.e.Handle(j.ID), buf, n)
 		if errors.Is(err, engine.ErrUnreachable) {
 			<-time.After(20 * time.Millisecond)
 			continue // the next read continues at the same offset
@@ -388,7 +388,7 @@ func TestTamperedDirectories(t *testing.T) {
 				t.Errorf("%v: %s %+v, output %d", err, got.Status, got.Exit, got.Output)
 			}
 			if c.name == "log is a link" {
-				if n, _, err := r.e.Handle(j.ID).ReadOutput(r.ctx(), make([]byte, 10), 0); n != 0 || !errors.Is(err, plainfile.ErrNotRegular) {
+				if n, _, err := readOutput(r.ctx(), r.e.Handle(j.ID), make([]byte, 10), 0); n != 0 || !errors.Is(err, plainfile.ErrNotRegular) {
 					t.Errorf("%d bytes of what it leads to are read, %v", n, err)
 				}
 			}

@@ -25,7 +25,7 @@ func TestUnreadOutputIsNotTransferred(t *testing.T) {
 			if before > little {
 				t.Errorf("%d bytes were transferred for an unread log", before)
 			}
-			n, _, err := r.e.Handle(j.ID).ReadOutput(r.ctx(), make([]byte, 1000), size-1000)
+			n, _, err := readOutput(r.ctx(), r.e.Handle(j.ID), make([]byte, 1000), size-1000)
 			if came := r.s.Sent() - before; n != 1000 || err != nil || came > little {
 				t.Errorf("%d bytes were transferred for %d, %v", came, n, err)
 			}

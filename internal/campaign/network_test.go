@@ -47,7 +47,7 @@ func TestBadNetworks(t *testing.T) {
 			}
 			var got strings.Builder
 			for more := true; more; {
-				p, err := e.Handle(j.ID).Poll(ctx, "test", 0)
+				p, err := e.Handle(j.ID).Poll(ctx, engine.PollOptions{Client: "test"})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -96,8 +96,8 @@ func (r *readers) readOutput(ctx context.Context, j engine.Job) {
 	if j.Status.Finished() { // otherwise its holder is asked, and waited for
 		_, _ = r.eng.Handle(j.ID).Screen(ctx)
 	}
-	_, _ = r.eng.Handle(j.ID).Poll(ctx, "reader", 0)
-	_, _ = r.eng.Handle(j.ID).PollAt(ctx, 0, 0)
+	_, _ = r.eng.Handle(j.ID).Poll(ctx, engine.PollOptions{Client: "reader"})
+	_, _ = r.eng.Handle(j.ID).Poll(ctx, engine.PollOptions{Cursor: new(int64(0))})
 	for _, s := range j.Streams() {
 		log, err := r.eng.Handle(j.ID).Log(ctx, s)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -128,14 +129,18 @@ func (r *remote) follow(id engine.ID) (took []float64) {
 	defer sub.Close()
 	var rest string
 	var off int64
+	log := must(r.eng.Handle(id).Log(r.l.ctx, engine.StreamOutput))
+	defer log.Close()
 	buf := make([]byte, 64<<10)
 	for over := false; !over; {
 		for _, e := range must(sub.Next(r.l.ctx)) {
 			over = over || e.Job.ID == id && e.Job.Status.Finished()
 		}
 		for {
-			n, _, err := r.eng.Handle(id).ReadOutput(r.l.ctx, buf, off)
-			check(err)
+			n, err := log.ReadAt(r.l.ctx, buf, off)
+			if err != nil && !errors.Is(err, io.EOF) {
+				check(err)
+			}
 			if n == 0 {
 				break
 			}

@@ -200,18 +200,18 @@ func (a *app) showOutput(ctx context.Context, v view) error {
 }
 
 // await waits until the job has ended or v.yield is over. It calls look as
-// [engine.Handle.Follow] does.
+// [engine.Condition] says.
 func (a *app) await(ctx context.Context, v view, look func(engine.Job) error) (ending, error) {
 	if v.ours {
 		return a.forward(ctx, v, look)
 	}
 	following, cancel := atMost(ctx, v.yield)
 	defer cancel()
-	exit, err := a.eng.Handle(v.job.ID).Follow(following, look)
+	out, err := a.eng.Handle(v.job.ID).WaitFor(following, engine.Condition{Look: look})
 	if errors.Is(err, context.DeadlineExceeded) {
 		return ending{backgrounded: true}, nil
 	}
-	return ending{exit: exit}, err
+	return ending{exit: out.Exit}, err
 }
 
 // atMost returns ctx with a timeout of d; 0 means none.

@@ -165,7 +165,7 @@ func (a *app) chooseStream(ctx context.Context, job engine.Job, name string) (en
 func (a *app) logBytes(ctx context.Context, job engine.Job, log *engine.Log, follow bool) (err error) {
 	p := pipe{log: log, out: a.stdout}
 	if follow {
-		_, err = a.eng.Handle(job.ID).Follow(ctx, a.reporting(job, func(engine.Job) error { return p.copy(ctx) }))
+		_, err = a.eng.Handle(job.ID).WaitFor(ctx, engine.Condition{Look: a.reporting(job, func(engine.Job) error { return p.copy(ctx) })})
 	} else {
 		err = p.copy(ctx)
 	}
@@ -189,7 +189,7 @@ func (a *app) logFollow(ctx context.Context, job engine.Job, log *engine.Log, f 
 	if f.offset >= 0 {
 		left = f.limit
 	}
-	_, err = a.eng.Handle(job.ID).Follow(ctx, a.reporting(job, func(now engine.Job) error {
+	_, err = a.eng.Handle(job.ID).WaitFor(ctx, engine.Condition{Look: a.reporting(job, func(now engine.Job) error {
 		for line, err := range feed.Read(ctx, now.Status.Finished()) {
 			if err == nil && left == 0 {
 				err = errEnough
@@ -201,7 +201,7 @@ func (a *app) logFollow(ctx context.Context, job engine.Job, log *engine.Log, f 
 			printLine(w, line)
 		}
 		return w.Flush()
-	}))
+	})})
 	if errors.Is(err, errEnough) {
 		return nil
 	}

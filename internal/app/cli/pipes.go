@@ -177,8 +177,9 @@ func (a *app) forward(ctx context.Context, v view, look func(engine.Job) error) 
 			}
 		}
 	})
-	exit, err := a.eng.Handle(v.job.ID).Follow(following, look)
+	out, err := a.eng.Handle(v.job.ID).WaitFor(following, engine.Condition{Look: look})
 	leave(nil)
+	exit := out.Exit
 	switch {
 	case errors.Is(err, errReaderGone):
 		exit, err = a.breakPipe(ctx, v.job.ID)

@@ -76,7 +76,7 @@ func (a *app) poll(ctx context.Context, ref string, f pollFlags) error {
 	if f.cursor >= 0 {
 		err = a.pollFrom(ctx, job.ID, f, show)
 	} else {
-		err = a.eng.Handle(job.ID).PollTo(ctx, f.client, f.wait, show)
+		_, err = a.eng.Handle(job.ID).Poll(ctx, engine.PollOptions{Client: f.client, Wait: f.wait, Deliver: show})
 	}
 	if errors.Is(err, engine.ErrUnkept) {
 		a.reportf("%v: the next poll prints this output again. Use --cursor to poll without recording a position", err)
@@ -88,7 +88,7 @@ func (a *app) poll(ctx context.Context, ref string, f pollFlags) error {
 // pollFrom passes all output from the cursor on to show.
 func (a *app) pollFrom(ctx context.Context, id engine.ID, f pollFlags, show func(*engine.Poll) error) error {
 	for cursor, wait := f.cursor, f.wait; ; wait = 0 {
-		p, err := a.eng.Handle(id).PollAt(ctx, cursor, wait)
+		p, err := a.eng.Handle(id).Poll(ctx, engine.PollOptions{Cursor: &cursor, Wait: wait})
 		if err == nil {
 			err = show(&p)
 		}

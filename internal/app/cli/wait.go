@@ -192,10 +192,10 @@ func (a *app) waitOne(ctx context.Context, job engine.Job, until engine.Conditio
 		return 0, endedBefore(job, fmt.Sprintf("a line matched %q", until.Line))
 	case until.Port != 0 && !out.Met:
 		return 0, endedBefore(job, fmt.Sprintf("it listened on port %d", until.Port))
-	case until == engine.Condition{}:
-		return ownCode(out.Exit), nil
+	case until.Line != nil, until.Port != 0, until.Quiet > 0:
+		return 0, nil
 	}
-	return 0, nil
+	return ownCode(out.Exit), nil
 }
 
 // waitTimedOut returns the failure of a wait that was limited to d.

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"regexp"
 	"slices"
@@ -215,8 +217,7 @@ func (a *agent) binary(ctx context.Context, j engine.Job, s engine.Stream, p []b
 	if !logfile.Binary(p) && !logfile.Binary(p[max(0, len(p)-logfile.BinarySample):]) {
 		return ""
 	}
-	head := make([]byte, 512)
-	n, size, err := a.eng.Handle(j.ID).ReadStream(ctx, s, head, 0)
+	head, size, err := a.beginning(ctx, j.ID, s)
 	if err != nil {
 		a.c.Logger.Debug("the type of an output is not known", "job", j.ID, "err", err)
 	}
@@ -231,7 +232,25 @@ func (a *agent) binary(ctx context.Context, j engine.Job, s engine.Stream, p []b
 	if j.Host != "" {
 		where += " on " + j.Host
 	}
-	return fmt.Sprintf("%s is binary and not shown: %s, %s, in %s", what, logfile.MediaType(head[:n]), units.FormatBytes(size), where)
+	return fmt.Sprintf("%s is binary and not shown: %s, %s, in %s", what, logfile.MediaType(head), units.FormatBytes(size), where)
+}
+
+// beginning returns the first bytes of a stream, and its size.
+func (a *agent) beginning(ctx context.Context, id engine.ID, s engine.Stream) (head []byte, size int64, err error) {
+	log, err := a.eng.Handle(id).Log(ctx, s)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer log.Close()
+	if size, err = log.Size(ctx); err != nil {
+		return nil, 0, err
+	}
+	head = make([]byte, min(size, 512))
+	n, err := log.ReadAt(ctx, head, 0)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return head[:n], size, err
 }
 
 // pathsOf names the files with a job's output.

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -99,7 +100,38 @@ func (a *agent) watch(j engine.Job) {
 	}
 	// An end that was reported to the scope earlier needs no notice.
 	k.watch = &watch{known: a.endReport(j.ID) == reportSent}
-	k.watch.cancel = a.eng.Handle(j.ID).OnExit(func(engine.Exit) { a.jobEnded(j.ID) })
+	ctx, cancel := context.WithCancel(a.life)
+	k.watch.cancel = cancel
+	a.work.Go(func() {
+		defer cancel()
+		if a.awaitEnd(ctx, j.ID) {
+			a.jobEnded(j.ID)
+		}
+	})
+}
+
+// endRetry is the time between two attempts to wait for a job whose end cannot be recorded, or that
+// cannot be watched for another reason that may pass.
+const endRetry = 5 * time.Second
+
+// awaitEnd reports whether the job has ended, or was removed, before ctx is done.
+func (a *agent) awaitEnd(ctx context.Context, id engine.ID) bool {
+	for {
+		_, err := a.eng.Handle(id).Wait(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return false
+		case err == nil, errors.Is(err, engine.ErrNotFound):
+			return true
+		case errors.Is(err, engine.ErrElsewhere), errors.Is(err, engine.ErrUnsupported):
+			return false
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(endRetry):
+		}
+	}
 }
 
 // resume watches the running jobs of earlier sessions and queues notices about those that

@@ -89,7 +89,7 @@ func (a *agent) pollAnswer(got drained) *answer {
 // last output at once, so after output it waits briefly for that too, which saves a poll.
 func (a *agent) awaitNews(ctx context.Context, j engine.Job, from int64, wait time.Duration) error {
 	cursor := max(from, jobdir.ReadCursor(a.jobDir(j.ID), a.scope.reader()))
-	p, err := a.eng.Handle(j.ID).PollAt(ctx, cursor, wait)
+	p, err := a.eng.Handle(j.ID).Poll(ctx, engine.PollOptions{Cursor: &cursor, Wait: wait})
 	if err != nil || p.Job.Status.Finished() || len(p.Output) == 0 {
 		return err
 	}
@@ -117,7 +117,7 @@ func (a *agent) drain(ctx context.Context, j engine.Job, keep lineFilter) (got d
 	}
 	newest, run := j.Streams()[0], 0 // of the stream that was read last, bytes in a row
 	taken := 0
-	err = a.eng.Handle(j.ID).PollTo(ctx, a.scope.reader(), 0, func(p *engine.Poll) error {
+	_, err = a.eng.Handle(j.ID).Poll(ctx, engine.PollOptions{Client: a.scope.reader(), Deliver: func(p *engine.Poll) error {
 		parts, output := p.Parts, p.Output
 		if !j.Split {
 			parts = []engine.PollPart{{Stream: engine.StreamOutput, Bytes: len(output)}}
@@ -144,7 +144,7 @@ func (a *agent) drain(ctx context.Context, j engine.Job, keep lineFilter) (got d
 		}
 		got.Poll = *p
 		return nil
-	})
+	}})
 	if err != nil {
 		return got, err
 	}

@@ -113,14 +113,14 @@ func (a *agent) unsubscribe(_ context.Context, r *mcp.UnsubscribeRequest) error 
 // pause are merged. The first notification covers output from before the subscription, which the
 // client may not have; it is delayed so that the reply to the subscription arrives first.
 func (a *agent) notifyGrowth(ctx context.Context, uri string, id engine.ID) {
-	_, err := a.eng.Handle(id).Follow(ctx, func(engine.Job) error {
+	_, err := a.eng.Handle(id).WaitFor(ctx, engine.Condition{Look: func(engine.Job) error {
 		select {
 		case <-time.After(updatePause):
 			return a.srv.ResourceUpdated(ctx, &mcp.ResourceUpdatedNotificationParams{URI: uri})
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-	})
+	}})
 	if err != nil && ctx.Err() == nil {
 		a.c.Logger.Debug("the client is not notified of the log any more", "job", id, "err", err)
 	}

@@ -23,12 +23,12 @@ func WaitStopped(ctx context.Context, eng *engine.Engine, j engine.Job) error {
 	limit := max(0, time.Until(j.StopDeadline())) + stopMargin
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	_, err := eng.Handle(j.ID).Follow(limited, func(now engine.Job) error {
+	_, err := eng.Handle(j.ID).WaitFor(limited, engine.Condition{Look: func(now engine.Job) error {
 		if now.Status == engine.Stopping {
 			return nil
 		}
 		return errNotStopping
-	})
+	}})
 	switch {
 	case errors.Is(err, errNotStopping), errors.Is(err, engine.ErrNotFound): // cleared since
 		return nil

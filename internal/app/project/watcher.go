@@ -55,12 +55,12 @@ func (w watcher) within(ctx context.Context, limit time.Duration, until string, 
 var errBegun = errors.New("the job has begun")
 
 func (w watcher) awaitBegin(ctx context.Context) error {
-	_, err := w.eng.Handle(w.id).Follow(ctx, func(j engine.Job) error {
+	_, err := w.eng.Handle(w.id).WaitFor(ctx, engine.Condition{Look: func(j engine.Job) error {
 		if j.StartedAt.IsZero() {
 			return nil
 		}
 		return errBegun
-	})
+	}})
 	switch {
 	case errors.Is(err, errBegun):
 		return nil
