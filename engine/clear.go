@@ -221,9 +221,17 @@ func (e *Engine) Remove(ctx context.Context, ids ...ID) ([]Job, error) {
 		work.Go(func() { found[i], errs[i] = e.read(ctx, id) })
 	}
 	work.Wait()
-	queuedFirst(found, func(i int) {
-		if errs[i] == nil {
-			errs[i] = e.stopForRemoval(ctx, found[i])
+	var stop []Job
+	var at []int // the index in ids of each of them
+	for i, j := range found {
+		over := j.Status.Finished() && len(j.Exit.Survivors) == 0
+		if errs[i] == nil && !over {
+			stop, at = append(stop, j), append(at, i)
+		}
+	}
+	e.StopAll(ctx, stop, StopOptions{}, func(i int, _ StopReport, err error) {
+		if !errors.Is(err, ErrNotRunning) {
+			errs[at[i]] = err
 		}
 	})
 	var over []ID
@@ -234,17 +242,6 @@ func (e *Engine) Remove(ctx context.Context, ids ...ID) ([]Job, error) {
 	}
 	jobs, err := e.Clear(ctx, over...)
 	return jobs, errors.Join(append(errs, err)...)
-}
-
-// stopForRemoval stops a job that is running or has left processes behind.
-func (e *Engine) stopForRemoval(ctx context.Context, j Job) error {
-	if j.Status.Finished() && len(j.Exit.Survivors) == 0 {
-		return nil
-	}
-	if _, err := e.Handle(j.ID).Stop(ctx, StopOptions{}); !errors.Is(err, ErrNotRunning) {
-		return err
-	}
-	return nil
 }
 
 // Forget clears the local records of jobs on hosts without asking the hosts, and the records of

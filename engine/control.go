@@ -247,22 +247,18 @@ func (h *Handle) Stop(ctx context.Context, o StopOptions) (StopReport, error) {
 	return report, opError("stop", j, err)
 }
 
-// StopAll stops jobs as [Handle.Stop] does, in parallel, those in queues first. The reports and the
-// errors are in the order of the jobs.
-func (e *Engine) StopAll(ctx context.Context, jobs []Job, o StopOptions) (reports []StopReport, errs []error) {
-	reports, errs = make([]StopReport, len(jobs)), make([]error, len(jobs))
-	queuedFirst(jobs, func(i int) { reports[i], errs[i] = e.Handle(jobs[i].ID).Stop(ctx, o) })
-	return reports, errs
-}
-
-// queuedFirst calls stop for all jobs in parallel, for those in queues before the others: the end of a
-// job may start the next one of its queue.
-func queuedFirst(jobs []Job, stop func(i int)) {
+// StopAll stops jobs as [Handle.Stop] does, in parallel. Those in queues are stopped before the others,
+// because the end of a job may start the next one of its queue. stopped is called with the result for
+// jobs[i] as soon as it is known, for several jobs at the same time.
+func (e *Engine) StopAll(ctx context.Context, jobs []Job, o StopOptions, stopped func(i int, r StopReport, err error)) {
 	for _, queued := range []bool{true, false} {
 		var work sync.WaitGroup
 		for i, j := range jobs {
 			if (j.Status == Queued) == queued {
-				work.Go(func() { stop(i) })
+				work.Go(func() {
+					r, err := e.Handle(j.ID).Stop(ctx, o)
+					stopped(i, r, err)
+				})
 			}
 		}
 		work.Wait()

@@ -27,7 +27,7 @@ type jobEngine interface {
 	Background(id engine.ID) error
 	Write(ctx context.Context, id engine.ID, p []byte) error
 	Signal(ctx context.Context, id engine.ID, name string) error
-	Stop(ctx context.Context, id engine.ID, o engine.StopOptions) (engine.StopReport, error)
+	StopAll(ctx context.Context, jobs []engine.Job, o engine.StopOptions, stopped func(i int, r engine.StopReport, err error))
 	Clear(ctx context.Context, ids ...engine.ID) ([]engine.Job, error)
 	Undo(ctx context.Context, ids ...engine.ID) ([]engine.Job, error)
 	Remove(ctx context.Context, ids ...engine.ID) ([]engine.Job, error)

@@ -35,7 +35,6 @@ type fake struct {
 	grace     chan struct{} // a restart waits for this channel
 	failStart bool          // jobs are recorded but cannot be started
 	slow      chan struct{} // stops and Close wait for this channel
-	dequeue   time.Duration // how long stopping a queued job takes
 	queue     engine.Queue
 }
 
@@ -146,18 +145,20 @@ func (f *fake) Signal(_ context.Context, id engine.ID, name string) error {
 	return f.called("signal %s %s", id, name)
 }
 
-func (f *fake) Stop(_ context.Context, id engine.ID, o engine.StopOptions) (engine.StopReport, error) {
+func (f *fake) StopAll(_ context.Context, jobs []engine.Job, o engine.StopOptions, stopped func(int, engine.StopReport, error)) {
 	if f.slow != nil {
 		<-f.slow
-	}
-	if f.job(id).Status == engine.Queued {
-		time.Sleep(f.dequeue)
 	}
 	verb := "stop"
 	if o.Grace < 0 {
 		verb = "kill"
 	}
-	return engine.StopReport{}, f.called("%s %s", verb, id)
+	if len(jobs) > 1 {
+		_ = f.called("stop-all %d", len(jobs))
+	}
+	for i, j := range jobs {
+		stopped(i, engine.StopReport{}, f.called("%s %s", verb, j.ID))
+	}
 }
 
 func (f *fake) Clear(_ context.Context, ids ...engine.ID) ([]engine.Job, error) {

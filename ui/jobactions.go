@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -55,40 +54,41 @@ func (p *Pane) killNow(jobs []engine.Job) tea.Cmd {
 	return p.end(jobs, engine.StopOptions{Grace: -1, By: client})
 }
 
-// end stops each job in its own command, so that a job that uses its grace period does not delay
-// the others. Their rows show the ends; a message appears only if a stop did not go as requested.
+// end stops jobs together. Their rows show the ends; a message appears only if a stop did not go as
+// requested, as soon as that is known: a job that uses its grace period does not delay the others.
 func (p *Pane) end(jobs []engine.Job, o engine.StopOptions) tea.Cmd {
-	var cmds []tea.Cmd
-	var queued sync.WaitGroup // the end of a job may start the next one of its queue
-	for _, first := range []bool{true, false} {
-		for _, j := range jobs {
-			if over(j) || (j.Status == engine.Queued) != first {
-				continue
-			}
-			if first {
-				queued.Add(1)
-			}
-			eng, name := p.eng, p.shortName(j)
-			cmds = append(cmds, p.async(func(ctx context.Context) func() tea.Cmd {
-				if first {
-					defer queued.Done()
-				} else {
-					queued.Wait()
-				}
-				report, err := eng.Stop(ctx, j.ID, o)
-				if err != nil {
-					return p.failing("Can't stop "+name, err)
-				}
-				return func() tea.Cmd { return p.ending(name, report, o) }
-			}))
-		}
-	}
+	jobs = slices.DeleteFunc(slices.Clone(jobs), over)
 	p.list.Unmark()
+	if len(jobs) == 0 {
+		return nil
+	}
+	type result struct {
+		job    engine.Job
+		report engine.StopReport
+		err    error
+	}
+	results := make(chan result, len(jobs))
+	eng := p.eng
+	cmds := []tea.Cmd{p.async(func(ctx context.Context) func() tea.Cmd {
+		eng.StopAll(ctx, jobs, o, func(i int, r engine.StopReport, err error) { results <- result{jobs[i], r, err} })
+		return nil
+	})}
+	for range jobs {
+		cmds = append(cmds, p.async(func(context.Context) func() tea.Cmd {
+			r := <-results
+			return func() tea.Cmd { return p.ending(r.job, r.report, r.err, o) }
+		}))
+	}
 	return tea.Batch(cmds...)
 }
 
-// ending reports the processes that a stop left running, or that it needed SIGKILL.
-func (p *Pane) ending(name string, report engine.StopReport, o engine.StopOptions) tea.Cmd {
+// ending reports why a job could not be stopped, which of its processes are left, or that it needed
+// SIGKILL.
+func (p *Pane) ending(j engine.Job, report engine.StopReport, err error, o engine.StopOptions) tea.Cmd {
+	name := p.shortName(j)
+	if err != nil {
+		return p.fail("Can't stop "+name, err)
+	}
 	if n := len(report.Survivors); n > 0 {
 		first := report.Survivors[0]
 		return p.showMessage(toast.Error, fmt.Sprintf("%s left %d running: pid %d %s", name, n, first.PID, cells.Clean(first.Command)))

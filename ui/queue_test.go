@@ -55,17 +55,12 @@ func TestQueueActions(t *testing.T) {
 	})
 }
 
-// A running job is stopped only when the queued ones have ended: its end could start the next of them.
-func TestQueuedJobsAreStoppedFirst(t *testing.T) {
+// Marked jobs are stopped in one call, so that the engine stops the queued ones first.
+func TestMarkedJobsAreStoppedTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		eng := &fake{jobs: []engine.Job{running("dev-aaaaa", "npm run dev", time.Minute), queuedJob("early", 1)}, dequeue: time.Second}
-		s := newHarness(t, 140, 30, eng)
+		s := newHarness(t, 140, 30, &fake{jobs: []engine.Job{running("dev-aaaaa", "npm run dev", time.Minute), queuedJob("early", 1)}})
 		s.press("g", "space", "space", "x")
-		s.pass(2 * eng.dequeue)
-		stops := slices.DeleteFunc(s.eng.did(), func(call string) bool { return !strings.HasPrefix(call, "stop ") })
-		if want := []string{"stop early", "stop dev-aaaaa"}; !slices.Equal(stops, want) {
-			t.Errorf("calls %q, want %q", stops, want)
-		}
+		s.calledLast("stop-all 2", "stop early", "stop dev-aaaaa")
 	})
 }
 

@@ -96,7 +96,8 @@ func (a *app) stopAll(ctx context.Context, jobs []engine.Job, f killFlags) error
 			o.Grace = -1
 		}
 	}
-	reports, errs := a.eng.StopAll(ctx, jobs, o)
+	reports, errs := make([]engine.StopReport, len(jobs)), make([]error, len(jobs))
+	a.eng.StopAll(ctx, jobs, o, func(i int, r engine.StopReport, err error) { reports[i], errs[i] = r, err })
 	for i, j := range jobs {
 		if errs[i] == nil {
 			a.reportStopped(j, reports[i])
