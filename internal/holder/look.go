@@ -50,7 +50,7 @@ func lookBy(read func(dir string) (jobdir.Record, error), dir string) (s record.
 		return s, err
 	}
 	s = stateOf(&rec)
-	s.Unrecorded = unrecordedEnd(dir, &s)
+	s.Unrecorded = unrecordedEnd(&s)
 	if rec.ReadErr != nil && (err != nil || !rec.Finished()) {
 		s.Link, s.LinkError = record.LinkUnreachable, rec.ReadErr.Error()
 		if s.Status.Finished() { // according to incomplete records
@@ -66,14 +66,17 @@ const endTimeout = 500 * time.Millisecond
 // unrecordedEnd returns the end of a job whose holder lives and cannot record it, because the disk
 // is full or read-only; nil if there is none. The holder is asked only if the job's process is gone
 // although the records have no end.
-func unrecordedEnd(dir string, s *record.State) *record.Unrecorded {
+func unrecordedEnd(s *record.State) *record.Unrecorded {
 	begun := s.Status == record.Running || s.Status == record.Stopping
-	if !begun || s.Leader.IsZero() || !SeesProcesses(s) || proc.Alive(s.Leader) {
+	if !begun || s.Socket == "" || s.Leader.IsZero() {
+		return nil
+	}
+	if !SeesProcesses(s) || proc.Alive(s.Leader) {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), endTimeout)
 	defer cancel()
-	c, err := Dial(ctx, dir)
+	c, err := dial(ctx, s.Socket) // not Dial, which waits for a socket: a list asks for many jobs
 	if err != nil {
 		return nil
 	}

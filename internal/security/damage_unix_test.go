@@ -154,7 +154,12 @@ func otherFiles() map[string]damage {
 // held returns jobs without an end whose lock is taken.
 func held() map[string]damage {
 	all := map[string]damage{}
+	shown := []string{"started_at", "started_up_ms", "deadline", "size", "progress", "runs", "hole", "title"}
 	for field, changed := range changes(wholeState("")) {
+		name, _, _ := strings.Cut(strings.ReplaceAll(field, ",", " "), " ")
+		if !slices.Contains(shown, name) { // each of these jobs keeps a goroutine of every client busy
+			continue
+		}
 		files := wholeJob().with(jobdir.StateFile, text(changed)).with(jobdir.ExitCodeFile, nil)
 		all[field] = damage{files: files, held: true}
 	}
@@ -264,6 +269,9 @@ func encode(v any) string {
 func TestDamagedRecords(t *testing.T) {
 	for group, cases := range damages() {
 		t.Run(group, func(t *testing.T) {
+			if testing.Short() && group != "forms of an end" {
+				t.Skip("it takes long: a thousand reads of each client")
+			}
 			t.Parallel()
 			s := newStage(t)
 			healthy := runJob(t, s, "healthy")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/testtool/stage"
 )
 
 // FuzzJobDirectory reads a job directory with any content in its files, one of which may be
@@ -59,6 +60,12 @@ func FuzzJobDirectory(f *testing.F) {
 				t.Error("not listed")
 			}
 			return
+		}
+		if !j.Status.Finished() { // the pane has just recorded its end
+			if err := stage.Eventually("no process holds the job", func() bool { return !jobdir.Locked(bad) }); err != nil {
+				t.Fatal(err)
+			}
+			j = r.list(t)["bad-22222"]
 		}
 		damage{files: files}.check(t, j, bad)
 		if j.Host == "" { // a host would be asked

@@ -40,6 +40,11 @@ func newReaders(t testing.TB, state string) *readers {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = eng.Close() })
+	// While one of several clients records an end, the lock is held and the others see a live job. So
+	// every end is recorded before the next client opens.
+	if _, err := eng.List(t.Context(), engine.Filter{}); err != nil {
+		t.Fatal(err)
+	}
 	return &readers{eng: eng, agent: newAgent(t, open), pane: newPaneProgram(t, eng)}
 }
 
