@@ -86,9 +86,10 @@ func heldError(path string) *HeldError {
 	if argv, err := proc.Cmdline(p.PID); err == nil && len(argv) > 0 {
 		command = strings.Join(argv, " ")
 	}
-	e.PID, e.Holder = p.PID, fmt.Sprintf("process %d (%s)", p.PID, command)
+	state := "process"
 	if p.Stopped() {
-		e.Holder = fmt.Sprintf("process %d (%s), which is stopped,", p.PID, command)
+		state = "stopped process"
 	}
+	e.PID, e.Holder = p.PID, fmt.Sprintf("%s %d (%s)", state, p.PID, command)
 	return e
 }
