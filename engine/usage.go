@@ -74,7 +74,7 @@ func (e *Engine) MeasureAll(jobs []Job) []Job {
 // processesOf returns the processes of a job; ok is false if its record has none.
 func (e *Engine) processesOf(j Job) (ref proc.JobRef, ok bool) {
 	st, err := jobdir.ReadState(e.root.Dir(string(j.ID)))
-	if err != nil || st.Leader.IsZero() {
+	if err != nil {
 		return ref, false
 	}
 	ref = proc.JobRef{Leader: st.Leader, Session: st.Session, Holder: st.Holder}
@@ -84,7 +84,8 @@ func (e *Engine) processesOf(j Job) (ref proc.JobRef, ok bool) {
 	if j.Kind == KindVirtual || st.Holder == proc.Self() {
 		ref.Holder = proc.Identity{} // a program with child processes of its own
 	}
-	return ref, true
+	// Between two runs there is no leader, but there may be daemons.
+	return ref, !ref.Leader.IsZero() || !ref.Holder.IsZero()
 }
 
 // forget deletes samples that are too old to compare with.
