@@ -4,12 +4,14 @@ package testtool
 import (
 	"bytes"
 	_ "embed"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -162,12 +164,29 @@ func RunWithoutLeaks(m *testing.M) int {
 //
 // A program built with -race sleeps a second when it exits, and tests run many programs. Unless
 // GORACE is set already, Prepare sets it to turn that off.
+//
+// Parallel tests spend most of their time waiting for the programs that they started, so Prepare lets
+// more of them run than there are processors, unless -parallel is given.
 func Prepare() {
 	if _, set := os.LookupEnv("GORACE"); !set {
 		os.Setenv("GORACE", "atexit_sleep_ms=0")
 	}
 	resetSignals()
 	leaveTerminal()
+	runMoreInParallel()
+}
+
+func runMoreInParallel() {
+	const waiting = 8
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
+	if given || runtime.GOMAXPROCS(0) >= waiting {
+		return
+	}
+	if err := flag.Set("test.parallel", strconv.Itoa(waiting)); err != nil {
+		panic(err) // only a program without tests lacks the flag
+	}
 }
 
 func resetSignals() {
