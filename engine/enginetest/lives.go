@@ -3,6 +3,7 @@ package enginetest
 import (
 	"context"
 	"errors"
+	"os"
 	"strings"
 
 	"github.com/hobjobs/hob/engine"
@@ -38,10 +39,13 @@ func lives() []suiteCase {
 		}},
 		{"job of a killed holder is lost", func(s *suite) {
 			s.need(s.cfg.KillHolder != nil, "holder that a test can kill")
-			j := s.sh("echo before; sleep 300")
+			j := s.sh("echo before; exec sleep 300")
 			s.until(j.ID, func(out string) bool { return out == "before\n" })
+			left, err := os.FindProcess(s.get(j.ID).Leader.PID)
+			s.done(err)
 			s.cfg.KillHolder(s.T, j)
 			exit := s.wait(j.ID)
+			_ = left.Kill() // it may have ended with its holder
 			if exit.Status != engine.Lost || exit.Reason != engine.ReasonHolderDied || exit.Code != nil {
 				s.Errorf("exit = %+v", exit)
 			}
