@@ -68,6 +68,18 @@ type AppOptions struct {
 	Environ []string  // nil: the process's environment
 }
 
+// leave returns what happens when the user leaves the foreground job. A job whose end ends the
+// program belongs to the program: until it is left for good, nothing is recorded.
+func (o *AppOptions) leave() Leave {
+	switch {
+	case o.ToShell:
+		return LeaveToHost
+	case o.KeepEnded:
+		return LeaveAtOnce
+	}
+	return LeaveLater
+}
+
 // Notify sets the means of notification for each event. Bells and notifications of a job count as
 // Waiting.
 type Notify struct{ Waiting, Failed, Finished Means }
@@ -125,7 +137,7 @@ func newApp(eng jobEngine, o AppOptions) *App {
 		o.Glyphs = &glyphs
 	}
 	opts := append([]Option{WithHeader(true), WithTheme(o.Theme(darkBackground(o.Environ))), WithGlyphs(*o.Glyphs)}, o.Pane...)
-	opts = append(opts, withProgram(), func(p *options) { p.toShell = o.ToShell })
+	opts = append(opts, withProgram(), WithLeave(o.leave()))
 	return &App{pane: newPane(eng, opts...), o: o, started: make(chan struct{}), ended: make(chan struct{})}
 }
 
@@ -150,11 +162,6 @@ func (a *App) Run(ctx context.Context) (Result, error) {
 	if a.o.Output != nil {
 		opts = append(opts, tea.WithOutput(a.o.Output))
 	}
-	if a.o.Foreground != "" && !a.o.KeepEnded {
-		if a.pane.late = doubleLeave; a.o.ToShell {
-			a.pane.late = shellLeave
-		}
-	}
 	a.program = tea.NewProgram(w, append(opts, a.extra...)...)
 	out := a.o.Output
 	if out == nil {
@@ -168,7 +175,7 @@ func (a *App) Run(ctx context.Context) (Result, error) {
 	close(over)
 	close(a.ended)
 	if w.result.Ended == nil && w.result.Backgrounded == "" {
-		w.result.Backgrounded = a.pane.went
+		w.result.Backgrounded, _ = a.pane.Leaving()
 	}
 	w.result.Running = a.pane.Running()
 	w.result.Restarting, w.result.Restarted = a.pane.restarts.pending()

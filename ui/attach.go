@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 	"time"
 	"unicode"
 
@@ -15,10 +16,8 @@ import (
 // attachment is a job that has the keyboard and the whole pane.
 type attachment struct {
 	id       engine.ID
-	fore     bool // requested by the host: detaching leaves the pane
-	away     bool // just detached; sent to the background once a second leave key can no longer follow
-	viaLog   bool // the job has no terminal; its log is shown instead
-	ended    bool
+	byHost   bool         // requested with [Pane.Foreground]
+	viaLog   bool         // the job has no terminal; its log is shown instead
 	reported bool         // the end was reported, or was known before
 	exit     *engine.Exit // the end reported by the terminal, possibly before the record
 	opening  bool         // a session was requested
@@ -32,8 +31,6 @@ type attachment struct {
 }
 
 const (
-	// doubleLeave is the time within which a second leave key means that the job should get it.
-	doubleLeave = 700 * time.Millisecond
 	// resizeAfter delays resizing, so that a job does not redraw at each step of a drag.
 	resizeAfter     = 50 * time.Millisecond
 	attachmentBytes = 256 << 10
@@ -88,18 +85,15 @@ func (p *Pane) showOutputOnly(id engine.ID) tea.Cmd {
 	return tea.Batch(p.arrange(), p.refuse(why), p.ignoreKeys())
 }
 
-func (p *Pane) attach(id engine.ID, fore bool) tea.Cmd {
-	cmds := []tea.Cmd{p.unpark()}
-	if p.attachment != nil {
-		cmds = append(cmds, p.letGo(p.attachment))
+func (p *Pane) attach(id engine.ID, byHost bool) tea.Cmd {
+	event, a := eventAttach, &attachment{id: id, byHost: byHost}
+	if j, ok := p.jobs[id]; ok && j.Status.Finished() {
+		event, a.reported = eventAttachEnded, true
 	}
+	cmds := []tea.Cmd{p.foregroundEvent(event)}
+	p.fore.job = a
 	p.over, p.prompt = nil, nil
 	p.term.Reset()
-	p.chordGen++
-	p.attachment = &attachment{id: id, fore: fore}
-	if j, ok := p.jobs[id]; ok && j.Status.Finished() {
-		p.attachment.ended, p.attachment.reported = true, true
-	}
 	p.toasts.Clear()
 	p.interrupted = 0
 	cmds = append(cmds, p.arrange(), p.openTerminal(), p.tick())
@@ -110,17 +104,17 @@ func (p *Pane) attach(id engine.ID, fore bool) tea.Cmd {
 // openTerminal opens a session with the pane's size, once the size is known.
 func (p *Pane) openTerminal() tea.Cmd {
 	size := p.term.Size()
-	if p.attachment == nil || p.attachment.opening || size.Cols == 0 || size.Rows == 0 {
+	a := p.fore.attached()
+	if a == nil || a.opening || min(size.Cols, size.Rows) == 0 {
 		return nil
 	}
-	a := p.attachment
 	a.opening, a.asked, a.outer = true, size, p.outer
 	o := engine.TerminalOptions{Control: true, Size: size, Client: client, Scrollback: attachmentBytes, Facts: p.outer}
 	return p.openSession(a.id, o, func(open *session, err error) tea.Cmd {
 		switch {
-		case !p.has(a) && open != nil:
+		case !p.fore.has(a) && open != nil:
 			return p.release(open)
-		case !p.has(a):
+		case !p.fore.has(a):
 			return nil
 		case err != nil:
 			return p.noTerminal(a, err)
@@ -128,9 +122,6 @@ func (p *Pane) openTerminal() tea.Cmd {
 		return p.opened(a, open)
 	})
 }
-
-// has reports whether an attachment is still in use.
-func (p *Pane) has(a *attachment) bool { return a == p.attachment || a == p.park }
 
 // opened receives the session of an attachment.
 func (p *Pane) opened(a *attachment, session *session) tea.Cmd {
@@ -145,7 +136,7 @@ func (p *Pane) opened(a *attachment, session *session) tea.Cmd {
 // reportTerminal sends the facts of the host's terminal to the session of a, if it is open.
 // Otherwise the session will be opened with them.
 func (p *Pane) reportTerminal(a *attachment) tea.Cmd {
-	if a == nil || a.session == nil || a.ended || !p.outerKnown {
+	if a == nil || a.session == nil || p.fore.ended() || !p.outerKnown {
 		return nil
 	}
 	ctx, term, f := p.ctx, a.session.term, p.outer
@@ -157,30 +148,31 @@ func (p *Pane) reportTerminal(a *attachment) tea.Cmd {
 
 // noTerminal shows the log of a job that has no screen, or no longer has one.
 func (p *Pane) noTerminal(a *attachment, err error) tea.Cmd {
-	if a != p.attachment {
-		return nil
-	}
 	plain := errors.Is(err, engine.ErrUnsupported) || errors.Is(err, engine.ErrNotRunning)
-	if a.fore && plain {
+	if a.byHost && plain {
 		a.viaLog = true
 		p.spreadFocus()
 		return tea.Batch(p.show(), p.arrange())
 	}
 	a.failed = hint(err)
-	if a.fore {
-		return p.fail("Can't attach", err)
+	event, left := eventOpenRefused, p.fore.isLeft()
+	if a.byHost {
+		event = eventOpenFailed
 	}
-	cmds := []tea.Cmd{p.leaveJob()}
-	if plain {
-		return tea.Batch(append(cmds, p.showOutputOnly(a.id))...)
+	cmd := p.foregroundEvent(event)
+	switch {
+	case left:
+		return cmd
+	case plain:
+		return tea.Batch(cmd, p.showOutputOnly(a.id))
 	}
-	return tea.Batch(append(cmds, p.fail("Can't attach", err))...)
+	return tea.Batch(cmd, p.fail("Can't attach", err))
 }
 
 // feed waits for the next chunk of an attachment's session.
 func (p *Pane) feed(a *attachment) tea.Cmd {
 	return p.nextChunks(a.session, func(chunks []engine.TerminalChunk, err error) tea.Cmd {
-		if !p.has(a) {
+		if !p.fore.has(a) {
 			return nil
 		}
 		return p.fed(a, chunks, err)
@@ -191,36 +183,38 @@ func (p *Pane) fed(a *attachment, chunks []engine.TerminalChunk, err error) tea.
 	for _, c := range chunks {
 		p.term.Feed(c)
 		if c.Exit != nil {
-			a.ended, a.exit = true, c.Exit
+			a.exit = c.Exit
 		}
 	}
 	if err != nil {
-		if !a.ended && !errors.Is(err, context.Canceled) && !errors.Is(err, io.EOF) {
-			a.failed = hint(err)
+		if p.fore.ended() || errors.Is(err, context.Canceled) || errors.Is(err, io.EOF) {
+			return nil
 		}
-		return nil
+		a.failed = hint(err)
+		return p.foregroundEvent(eventLost)
 	}
-	if a.ended {
-		p.spreadFocus()
-		if a == p.park {
-			return p.unpark()
+	if a.exit != nil {
+		event := eventJobEnded
+		if !a.byHost && strings.TrimSpace(p.term.Text()) == "" { // as full-screen programs leave it
+			event = eventEndedEmpty
 		}
-		return p.leaveEmpty(a)
+		return p.foregroundEvent(event)
 	}
 	return tea.Batch(p.typeOn(a), p.feed(a))
 }
 
 // resized sends a new size to the session, once the size has stopped changing.
 func (p *Pane) resized() tea.Cmd {
-	if p.attachment == nil || p.attachment.session == nil || p.attachment.ended || p.term.Size() == p.attachment.asked {
+	a := p.fore.attached()
+	if a == nil || a.session == nil || p.fore.ended() || p.term.Size() == a.asked {
 		return nil
 	}
 	return p.latest(&p.sizeGen, resizeAfter, p.resizeNow)
 }
 
 func (p *Pane) resizeNow() tea.Cmd {
-	a, size := p.attachment, p.term.Size()
-	if a == nil || a.session == nil || size == a.asked || size.Cols == 0 || size.Rows == 0 {
+	a, size := p.fore.attached(), p.term.Size()
+	if a == nil || a.session == nil || size == a.asked || min(size.Cols, size.Rows) == 0 {
 		return nil
 	}
 	a.asked = size
@@ -235,7 +229,7 @@ func (p *Pane) resizeNow() tea.Cmd {
 		}
 		return func() tea.Cmd {
 			// It is not an error if a job keeps its own size.
-			if !p.has(a) || overBy(a, err) || errors.Is(err, engine.ErrUnsupported) {
+			if !p.fore.has(a) || p.overBy(err) || errors.Is(err, engine.ErrUnsupported) {
 				return nil
 			}
 			return p.fail("Can't resize", err)
@@ -246,11 +240,11 @@ func (p *Pane) resizeNow() tea.Cmd {
 // toTerminal passes a key, a paste or a mouse event to the terminal and sends the resulting input
 // to the job.
 func (p *Pane) toTerminal(msg tea.Msg) tea.Cmd {
-	if p.attachment.ended || p.attachment.viaLog {
+	if p.fore.ended() || p.fore.job.viaLog {
 		return nil
 	}
 	cmd := p.route(p.term.Update(msg))
-	return tea.Batch(cmd, p.typeOn(p.attachment))
+	return tea.Batch(cmd, p.typeOn(p.fore.job))
 }
 
 // typeOn writes pending input. Only one write runs at a time, to keep the order.
@@ -291,13 +285,13 @@ func lineLength(n int, input string) int {
 }
 
 func (p *Pane) wrote(a *attachment, err error) tea.Cmd {
-	if !p.has(a) {
+	if !p.fore.has(a) {
 		return nil
 	}
 	a.writing = false
 	if err != nil {
 		a.typed = nil
-		if overBy(a, err) {
+		if p.overBy(err) {
 			return nil
 		}
 		return p.fail("Can't type into the job", err)
@@ -305,8 +299,7 @@ func (p *Pane) wrote(a *attachment, err error) tea.Cmd {
 	return p.typeOn(a)
 }
 
-// overBy reports whether err only means that the job has ended or that the attachment is no
-// longer in use.
-func overBy(a *attachment, err error) bool {
-	return a.ended || errors.Is(err, context.Canceled) || errors.Is(err, engine.ErrNotRunning)
+// overBy reports whether err only means that the job has ended or that its session was closed.
+func (p *Pane) overBy(err error) bool {
+	return p.fore.ended() || errors.Is(err, context.Canceled) || errors.Is(err, engine.ErrNotRunning)
 }

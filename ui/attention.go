@@ -20,10 +20,10 @@ import (
 // waited for it in the foreground.
 func (p *Pane) ended(j *job) tea.Cmd {
 	cmds := []tea.Cmd{send(EndedMsg{j.Job})}
-	attached := p.attachment != nil && p.attachment.id == j.ID
+	attached := p.fore.shows(j.ID)
 	if attached {
-		p.attachment.ended, p.attachment.reported = true, true
-		p.spreadFocus()
+		p.fore.job.reported = true
+		cmds = append(cmds, p.foregroundEvent(eventJobEnded))
 	}
 	switch state := statusbadge.StateOf(j.Job); state {
 	case statusbadge.Failed, statusbadge.Lost, statusbadge.Done:
@@ -191,8 +191,8 @@ func (p *Pane) looking(id engine.ID) bool {
 	if !p.focused || p.over != nil {
 		return false
 	}
-	if p.attachment != nil {
-		return p.attachment.id == id
+	if a := p.fore.attached(); a != nil {
+		return a.id == id
 	}
 	j, ok := p.list.Selected()
 	return ok && j.ID == id
@@ -211,8 +211,8 @@ type viewed struct {
 // updateViewed updates which job is viewed. It runs after each Update.
 func (p *Pane) updateViewed() tea.Cmd {
 	id := engine.ID("")
-	if p.attachment != nil {
-		id = p.attachment.id
+	if a := p.fore.attached(); a != nil {
+		id = a.id
 	} else if j, ok := p.list.Selected(); ok {
 		id = j.ID
 	}
@@ -224,7 +224,7 @@ func (p *Pane) updateViewed() tea.Cmd {
 			return nil
 		})
 	}
-	if p.attachment != nil || p.focus == areaLog || p.focus == areaDetail {
+	if p.fore.attached() != nil || p.focus == areaLog || p.focus == areaDetail {
 		p.viewed.long = true
 	}
 	p.looked()

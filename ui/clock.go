@@ -19,8 +19,8 @@ func (p *Pane) tickEvery() time.Duration {
 	if p.w == 0 || p.h == 0 {
 		return 0
 	}
-	if p.attachment != nil {
-		if j, ok := p.jobs[p.attachment.id]; ok && !j.Status.Finished() {
+	if a := p.fore.attached(); a != nil {
+		if j, ok := p.jobs[a.id]; ok && !j.Status.Finished() {
 			return p.second()
 		}
 		return 0

@@ -37,7 +37,7 @@ func (p *Pane) footer(w int) []string {
 		}
 	}
 	lines = cells.Block(lines, w, rows)
-	if p.attachment != nil && p.over == nil {
+	if p.fore.attached() != nil && p.over == nil {
 		line := p.footerAttached(w)
 		if !p.focused {
 			line = p.styles.Faint.Render(ansi.Strip(line))
@@ -51,7 +51,7 @@ func (p *Pane) footer(w int) []string {
 func (p *Pane) noticeRows() int {
 	most := 0
 	switch {
-	case p.attachment != nil, p.w < minWidth || p.h < minHeight: // a job's screen keeps its size
+	case p.fore.attached() != nil, p.w < minWidth || p.h < minHeight: // a job's screen keeps its size
 	case p.h >= bareHeight && p.h < stackHeight:
 		most = 2
 	default:
@@ -204,7 +204,7 @@ func (p *Pane) drawItems(items []footerItem, w int) string {
 // clickFooter presses the key at a column of the last line.
 func (p *Pane) clickFooter(x int) tea.Cmd {
 	var at key.Binding
-	if a := p.attachment; a != nil && p.over == nil {
+	if a := p.fore.attached(); a != nil && p.over == nil {
 		if leave, _ := p.leaveWords(a); x >= p.w-1-cells.Width(leave) {
 			at = p.footerKeys()[0][0]
 		}

@@ -39,7 +39,7 @@ func (p *Pane) leaveHint() string {
 		return "no key detaches from a job"
 	}
 	does := "background"
-	if a := p.attachment; a != nil {
+	if a := p.fore.attached(); a != nil {
 		if j, ok := p.jobs[a.id]; ok && j.Backgrounded {
 			does = "detach"
 		}
@@ -78,7 +78,7 @@ func (p *Pane) leaveNote() string {
 func (p *Pane) helpHint() string {
 	leave, help := p.opts.keys.Terminal.Leave, p.opts.keys.Panes.Help
 	presses, keepers := p.leaveKey()
-	if !p.opts.program || p.attachment.fore && p.opts.toShell || !leave.Enabled() || !help.Enabled() || len(keepers) > 0 {
+	if !p.opts.program || p.fore.job.byHost && p.opts.leave == LeaveToHost || !leave.Enabled() || !help.Enabled() || len(keepers) > 0 {
 		return ""
 	}
 	return presses + ", then " + p.keyLabel(help) + "  help"
@@ -121,7 +121,7 @@ const leastNotice = 30
 // footerAttached returns the line below an attached job: name, status, and on the right what the
 // leave key does. A message replaces the name.
 func (p *Pane) footerAttached(w int) string {
-	a := p.attachment
+	a := p.fore.job
 	j, known := p.jobs[a.id]
 	if !known {
 		j = &job{Job: engine.Job{Request: engine.Request{ID: a.id, Name: string(a.id)}, State: engine.State{Status: engine.Starting}}}
@@ -132,14 +132,14 @@ func (p *Pane) footerAttached(w int) string {
 	badge := statusbadge.View(s, j.Job)
 	style, glyph := statusbadge.Style(s, j.Job), statusbadge.Glyph(s, j.Job)
 	brief := style.Render(glyph)
-	if !a.ended && j.Entry == engine.EntryHidden { // nothing appears while the user types, which looks like a fault
+	if !p.fore.ended() && j.Entry == engine.EntryHidden { // nothing appears while the user types, which looks like a fault
 		typed := ""
 		if a.line > 0 {
 			typed = " " + strings.Repeat("*", min(a.line, mostStars))
 		}
 		badge, brief = style.Render(glyph+" input hidden"+typed), style.Render(glyph+" hidden"+typed)
 	}
-	if a.ended && !j.Status.Finished() {
+	if p.fore.ended() && !j.Status.Finished() {
 		badge = s.Strong.Render("ended") // the record is written after the screen
 	}
 	if leave := cells.Width(right) + keyGap + 1; p.notice(w) != "" && w > leave {
@@ -169,7 +169,7 @@ func (p *Pane) footerAttached(w int) string {
 			behind += "  " + text
 		}
 	}
-	if len(aside) == 0 && !a.ended && a.failed == "" {
+	if len(aside) == 0 && !p.fore.closable() {
 		if help := p.helpHint(); help != "" && cells.Width(left)+cells.Width(name)+cells.Width(behind)+2+cells.Width(help)+3 <= room {
 			right = help + "   " + right
 			room -= 3 + cells.Width(help)
@@ -186,7 +186,7 @@ func (p *Pane) leaveWords(a *attachment) (leave string, aside []string) {
 	switch {
 	case a.failed != "":
 		return p.keyLabel(p.opts.keys.Ended.LeaveEnded) + " to close", []string{a.failed}
-	case a.ended:
+	case p.fore.ended():
 		return p.keyLabel(p.opts.keys.Ended.LeaveEnded) + " to close", nil
 	case p.term.ScrolledBack() > 0:
 		return p.leaveHint(), []string{strconv.Itoa(p.term.ScrolledBack()) + " rows back"}
@@ -229,7 +229,7 @@ func (p *Pane) attachedState(a *attachment, j *job) []string {
 		up = j.WaitReason(p.now)
 	}
 	switch {
-	case a.ended:
+	case p.fore.ended():
 	case a.session == nil && !a.viaLog:
 		word = "attaching" + p.opts.glyphs.Ellipsis
 	case j.Backgrounded:

@@ -73,7 +73,7 @@ func connectKey(host string) string { return "connect " + host }
 // interruptShown sends the foreground job the signal that Ctrl+C sends in a terminal. A queued job,
 // which has no process, is ended.
 func (p *Pane) interruptShown() tea.Cmd {
-	j, ok := p.jobs[p.attachment.id]
+	j, ok := p.jobs[p.fore.job.id]
 	if !ok {
 		return nil
 	}

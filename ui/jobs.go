@@ -52,7 +52,7 @@ func (p *Pane) snapshot(events []engine.Event) tea.Cmd {
 		}
 	}
 	var over tea.Cmd
-	if a := p.attachment; a != nil && !a.reported {
+	if a := p.fore.attached(); a != nil && !a.reported {
 		if j, ok := p.jobs[a.id]; ok && j.Status.Finished() { // not a new end
 			over = p.ended(j)
 		}
@@ -116,11 +116,18 @@ func (p *Pane) event(e engine.Event) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
+// logShown reports whether the log of the shown job is on screen, and may grow.
+func (p *Pane) logShown() bool {
+	if a := p.fore.attached(); a != nil && !a.viaLog {
+		return false
+	}
+	return !p.lay.log.empty() && !p.screenShown() && !p.shown.last
+}
+
 // catchUp lets the log read new output if it is visible.
 func (p *Pane) catchUp() tea.Cmd {
-	hidden := p.lay.log.empty() || p.attachment != nil && !p.attachment.viaLog || p.screenShown() || p.shown.last
 	_, ok := p.jobs[p.shown.id]
-	if !p.behind || hidden || !ok {
+	if !p.behind || !ok || !p.logShown() {
 		return nil
 	}
 	p.behind = false
@@ -193,7 +200,7 @@ func (p *Pane) settled() tea.Cmd {
 		p.wish = ""
 	}
 	cmd := tea.Batch(p.show(), p.look())
-	if p.detail.Lines() != p.laid || p.attachment == nil && p.nothing() != p.lay.alone {
+	if p.detail.Lines() != p.laid || p.fore.attached() == nil && p.nothing() != p.lay.alone {
 		cmd = tea.Batch(cmd, p.arrange())
 	}
 	return cmd

@@ -15,9 +15,9 @@ func (p *Pane) context() string {
 	switch {
 	case p.over != nil:
 		return p.over.context
-	case p.attachment != nil && p.attachment.ended:
+	case p.fore.ended():
 		return "ended"
-	case p.attachment != nil:
+	case p.fore.attached() != nil:
 		return "terminal"
 	case p.prompt != nil:
 		return "input"
@@ -52,11 +52,15 @@ func (p *Pane) press(msg tea.KeyPressMsg) tea.Cmd {
 		return tea.Batch(p.press(tea.KeyPressMsg{Code: tea.KeyEscape}), p.press(rest))
 	}
 	var parting tea.Cmd
-	if p.park != nil && p.attachment == nil {
+	if p.fore.isLeft() {
 		if keymap.Match(msg, p.opts.keys.Terminal.Leave) {
-			return p.again(msg)
+			return p.pressLeave(msg)
 		}
-		parting = p.unpark()
+		host := p.hostTakesOver()
+		parting = p.foregroundEvent(eventKey)
+		if host { // it is not meant for the panes, which are not shown
+			return parting
+		}
 	}
 	return tea.Batch(parting, p.pressOn(msg), p.nextAsk())
 }
@@ -65,7 +69,7 @@ func (p *Pane) pressOn(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case p.over != nil:
 		return p.updateOver(msg)
-	case p.attachment != nil:
+	case p.fore.attached() != nil:
 		return p.pressAttached(msg)
 	case p.prompt != nil:
 		return p.pressPrompt(msg)
@@ -146,9 +150,9 @@ func (p *Pane) footerKeys() [][]key.Binding {
 	switch {
 	case p.over != nil:
 		return [][]key.Binding{p.over.ShortHelp()}
-	case p.attachment != nil && (p.attachment.ended || p.attachment.failed != ""):
+	case p.fore.closable():
 		return [][]key.Binding{{k.Ended.LeaveEnded}}
-	case p.attachment != nil:
+	case p.fore.attached() != nil:
 		return [][]key.Binding{{k.Terminal.Leave}}
 	case p.prompt != nil:
 		return [][]key.Binding{p.prompt.line.ShortHelp()}

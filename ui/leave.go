@@ -3,7 +3,6 @@ package ui
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -13,67 +12,125 @@ import (
 	"github.com/hobjobs/hob/ui/components/toast"
 )
 
+// Attached describes the job that has the keyboard and the whole pane.
+type Attached struct {
+	Job        engine.Job // only the ID, if the job is not known yet
+	Foreground bool       // requested with [Pane.Foreground]
+	Title      string     // the title that its program has set, or ""
+}
+
+// Attached returns the attached job; ok is false if the panes are shown.
+func (p *Pane) Attached() (a Attached, ok bool) {
+	at := p.fore.attached()
+	if at == nil {
+		return Attached{}, false
+	}
+	a = Attached{Foreground: at.byHost, Title: p.term.Title()}
+	a.Job.ID = at.id
+	if j, known := p.jobs[at.id]; known {
+		a.Job = j.Job
+	}
+	return a, true
+}
+
+// Leaving returns the job of [Pane.Foreground] that the user has left, unless it could not be sent to
+// the background. The user may still return to it: then it is "" again. toHost reports whether the
+// host is about to take over ([LeaveToHost]); until then it should keep what is on its screen.
+func (p *Pane) Leaving() (id engine.ID, toHost bool) { return p.fore.leaving, p.hostTakesOver() }
+
+// hostTakesOver reports whether the panes get no input because they are not going to be shown.
+func (p *Pane) hostTakesOver() bool { return p.fore.toHost() && p.over == nil }
+
 // pressAttached handles a key while a job is attached.
 func (p *Pane) pressAttached(msg tea.KeyPressMsg) tea.Cmd {
-	a := p.attachment
-	leave := keymap.Match(msg, p.opts.keys.Terminal.Leave)
-	if a.ended || a.failed != "" && a.session == nil {
-		switch {
-		case keymap.Match(msg, p.opts.keys.Ended.LeaveEnded):
-			return p.leaveEnded()
-		case leave && a.ended:
-			return p.refuse(p.dotted("The job has exited", p.does(p.opts.keys.Ended.LeaveEnded, "close")))
-		case leave:
-			return p.leaveEnded()
-		}
-		if a.viaLog {
-			return p.route(p.log.Update(msg))
-		}
+	a := p.fore.job
+	switch {
+	case p.fore.closable() && keymap.Match(msg, p.opts.keys.Ended.LeaveEnded):
+		return p.foregroundEvent(eventClose)
+	case keymap.Match(msg, p.opts.keys.Terminal.Leave):
+		return p.pressLeave(msg)
+	case a.viaLog:
+		return p.pressLog(msg)
+	case p.fore.state == foreFailed:
 		return nil // input meant for the job must not reach the list
-	}
-	if leave {
-		return p.background()
-	}
-	if a.viaLog {
-		if msg.String() == "ctrl+c" {
-			return p.interruptShown()
-		}
-		if _, scrolls := p.boundTo(msg, "log"); !scrolls && (msg.Text != "" || msg.Code == tea.KeyEnter) {
-			return p.refuse("No terminal: it gets no keys")
-		}
-		return p.route(p.log.Update(msg))
 	}
 	return p.toTerminal(msg)
 }
 
-// background detaches from the job and shows the panes. The session is kept as long as a second
-// leave key can follow.
-func (p *Pane) background() tea.Cmd {
-	a := p.attachment
-	p.attachment, p.park = nil, a
-	p.wish = a.id
-	p.focus, p.zoomed = areaList, false
-	if p.list.Select(a.id) {
-		p.wish = ""
+// pressLog handles a key for an attached job without a terminal, whose log is shown.
+func (p *Pane) pressLog(msg tea.KeyPressMsg) tea.Cmd {
+	if p.fore.ended() {
+		return p.route(p.log.Update(msg))
+	}
+	if msg.String() == "ctrl+c" {
+		return p.interruptShown()
+	}
+	_, scrolls := p.boundTo(msg, "log")
+	if typed := msg.Text != "" || msg.Code == tea.KeyEnter; typed && !scrolls {
+		return p.refuse("No terminal: it gets no keys")
+	}
+	return p.route(p.log.Update(msg))
+}
+
+// pressLeave handles the leave key while a job is attached or was just left.
+func (p *Pane) pressLeave(msg tea.KeyPressMsg) tea.Cmd {
+	p.fore.key = tea.Key(msg)
+	return p.foregroundEvent(p.fore.leaveEvent(p.opts.leave))
+}
+
+// foregroundEvent does what the table of the foreground says.
+func (p *Pane) foregroundEvent(e foreEvent) tea.Cmd {
+	actions, a := p.fore.step(e)
+	var cmds []tea.Cmd
+	for _, do := range actions {
+		cmds = append(cmds, p.foregroundAction(do, a))
 	}
 	p.spreadFocus()
-	wait := doubleLeave
-	if a.fore && p.late > 0 {
-		a.away, p.went, wait = true, a.id, p.late
-	}
-	cmds := []tea.Cmd{p.chordIn(wait), p.arrange(), p.show(), p.tick()}
-	if !a.away {
-		cmds = append(cmds, p.sendAway(a))
-	}
 	return tea.Batch(cmds...)
 }
 
-// sendAway sends an attachment's job to the background.
-func (p *Pane) sendAway(a *attachment) tea.Cmd {
-	a.away = false
+func (p *Pane) foregroundAction(do foreAction, a *attachment) tea.Cmd {
+	switch do {
+	case doFocusList:
+		p.focus, p.zoomed = areaList, false
+	case doShowPanes:
+		if p.wish = a.id; p.list.Select(a.id) {
+			p.wish = ""
+		}
+		return tea.Batch(p.arrange(), p.show(), p.tick())
+	case doSend:
+		return p.sendToBackground(a)
+	case doWait:
+		return p.latest(&p.fore.timer, p.fore.wait(), func() tea.Cmd { return p.foregroundEvent(eventTimeOver) })
+	case doClose:
+		if a.session != nil {
+			return p.release(a.session)
+		}
+	case doReturn:
+		p.toasts.Clear() // the job is visible again
+		return p.arrange()
+	case doTypeKey:
+		if !a.viaLog {
+			p.term.Press(p.fore.key)
+			return p.typeOn(a)
+		}
+	case doIgnoreKeys:
+		return p.ignoreKeys()
+	case doReportLeft:
+		if a.byHost {
+			return send(LeaveMsg{Ended: p.endOf(a)})
+		}
+	case doRefuse:
+		return p.refuse(p.dotted("The job has exited", p.does(p.opts.keys.Ended.LeaveEnded, "close")))
+	}
+	return nil
+}
+
+// sendToBackground sends the job of an attachment to the background.
+func (p *Pane) sendToBackground(a *attachment) tea.Cmd {
 	if j, ok := p.jobs[a.id]; ok && j.Backgrounded {
-		if a.fore {
-			return send(BackgroundedMsg{a.id})
+		if a.byHost {
+			return p.backgrounded(a.id, nil)
 		}
 		return nil
 	}
@@ -84,83 +141,21 @@ func (p *Pane) sendAway(a *attachment) tea.Cmd {
 	})
 }
 
-// chordIn waits until a second leave key can no longer follow. If the program will exit to the
-// shell, the screen of the job stays until the engine has answered.
-func (p *Pane) chordIn(wait time.Duration) tea.Cmd {
-	return p.latest(&p.chordGen, wait, func() tea.Cmd {
-		if a := p.park; a != nil && a.away && p.late < doubleLeave {
-			return tea.Batch(p.sendAway(a), p.chordIn(doubleLeave))
-		}
-		return p.unpark()
-	})
-}
-
-// again returns to the job just left and types the leave key into it.
-func (p *Pane) again(msg tea.KeyPressMsg) tea.Cmd {
-	p.attachment, p.park = p.park, nil
-	p.attachment.away, p.went = false, ""
-	p.toasts.Clear() // the job is visible again
-	p.chordGen++
-	p.spreadFocus()
-	cmds := []tea.Cmd{p.arrange()}
-	if p.attachment.viaLog || p.attachment.ended {
-		return tea.Batch(cmds...)
+// backgrounded handles the engine's answer.
+func (p *Pane) backgrounded(id engine.ID, err error) tea.Cmd {
+	if err == nil {
+		return send(BackgroundedMsg{id})
 	}
-	p.term.Press(tea.Key(msg))
-	return tea.Batch(append(cmds, p.typeOn(p.attachment))...)
-}
-
-// unpark closes the session of the job just left.
-func (p *Pane) unpark() tea.Cmd {
-	a := p.park
-	p.park = nil
-	if a == nil {
-		return nil
+	var cmd tea.Cmd
+	if p.fore.leaving == id {
+		p.fore.leaving = ""
 	}
-	if a.away {
-		return tea.Batch(p.sendAway(a), p.letGo(a))
+	if errors.Is(err, engine.ErrNotRunning) {
+		cmd = p.showMessage(toast.Info, "The job has already exited")
+	} else {
+		cmd = p.fail("Can't send the job to the background", err)
 	}
-	return p.letGo(a)
-}
-
-func (p *Pane) letGo(a *attachment) tea.Cmd {
-	if a.session == nil {
-		return nil
-	}
-	return p.release(a.session)
-}
-
-// ignoreKeysTime is how long keys are ignored after the focus has moved by itself: the user was typing
-// for the previous target.
-const ignoreKeysTime = 500 * time.Millisecond
-
-func (p *Pane) ignoreKeys() tea.Cmd {
-	p.ignoringKeys = true
-	return p.latest(&p.deafGen, ignoreKeysTime, func() tea.Cmd {
-		p.ignoringKeys = false
-		return nil
-	})
-}
-
-// leaveEmpty returns to the panes when a job ends with an empty screen, as full-screen programs
-// do.
-func (p *Pane) leaveEmpty(a *attachment) tea.Cmd {
-	if a != p.attachment || a.fore || strings.TrimSpace(p.term.Text()) != "" {
-		return nil
-	}
-	return tea.Batch(p.leaveJob(), p.ignoreKeys())
-}
-
-func (p *Pane) leaveEnded() tea.Cmd {
-	fore := p.attachment.fore
-	if fore {
-		p.foreEnd = p.endOf(p.attachment)
-	}
-	cmd := p.leaveJob()
-	if fore {
-		return tea.Batch(cmd, send(LeaveMsg{}))
-	}
-	return cmd
+	return tea.Batch(p.foregroundEvent(eventNotSent), cmd)
 }
 
 // endOf returns the ended job of an attachment, as far as its end is known.
@@ -179,26 +174,14 @@ func (p *Pane) endOf(a *attachment) *engine.Job {
 	return &ended
 }
 
-// leaveJob shows the panes again. It does not change the job.
-func (p *Pane) leaveJob() tea.Cmd {
-	a := p.attachment
-	p.attachment = nil
-	p.wish = a.id
-	if p.list.Select(a.id) {
-		p.wish = ""
-	}
-	p.spreadFocus()
-	return tea.Batch(p.letGo(a), p.arrange(), p.show(), p.tick())
-}
+// ignoreKeysTime is how long keys are ignored after the focus has moved by itself: the user was typing
+// for the previous target.
+const ignoreKeysTime = 500 * time.Millisecond
 
-// backgrounded handles the engine's answer.
-func (p *Pane) backgrounded(id engine.ID, err error) tea.Cmd {
-	p.stays = p.stays || err != nil
-	switch {
-	case errors.Is(err, engine.ErrNotRunning):
-		return p.showMessage(toast.Info, "The job has already exited")
-	case err != nil:
-		return p.fail("Can't send the job to the background", err)
-	}
-	return send(BackgroundedMsg{id})
+func (p *Pane) ignoreKeys() tea.Cmd {
+	p.ignoringKeys = true
+	return p.latest(&p.deafGen, ignoreKeysTime, func() tea.Cmd {
+		p.ignoringKeys = false
+		return nil
+	})
 }

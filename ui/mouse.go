@@ -17,7 +17,7 @@ func (p *Pane) mouse(msg tea.MouseMsg) tea.Cmd {
 	ev := msg.Mouse()
 	x, y := ev.X-p.x, ev.Y-p.y
 	inside := rect{0, 0, p.w, p.h}.has(x, y)
-	if !inside && !p.pointer.held {
+	if p.hostTakesOver() || !inside && !p.pointer.held {
 		return nil
 	}
 	switch msg.(type) {
@@ -33,7 +33,7 @@ func (p *Pane) mouse(msg tea.MouseMsg) tea.Cmd {
 	if p.over != nil {
 		return p.mouseOverlay(msg, x, y)
 	}
-	if p.attachment != nil && !p.attachment.viaLog {
+	if a := p.fore.attached(); a != nil && !a.viaLog {
 		if y >= p.lay.footer.y && p.pointer.drag == areaNone {
 			return nil
 		}

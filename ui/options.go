@@ -33,7 +33,7 @@ type options struct {
 	calm    bool
 	program bool
 	replay  replay.Options // how recordings are played at first
-	toShell bool           // the program exits to the shell when the foreground job is detached
+	leave   Leave
 }
 
 func defaults() options {

@@ -60,7 +60,7 @@ func (p *Pane) sizeOverlay() {
 // header if the window is high enough.
 func (p *Pane) overlayRoom() rect {
 	foot := max(1, p.lay.footer.h)
-	if p.h < tallHeight || p.attachment != nil {
+	if p.h < tallHeight || p.fore.attached() != nil {
 		return rect{0, 0, p.w, max(0, p.h-foot)}
 	}
 	return rect{0, p.lay.header.h, p.w, max(0, p.h-p.lay.header.h-foot)}

@@ -94,20 +94,11 @@ type Pane struct {
 	lay    layout
 	laid   int // number of lines of the detail in the current layout
 
-	shown      shown // the job in detail and log
-	glance     *glance
-	behind     bool // the log has grown while it was not visible
-	wish       engine.ID
-	attachment *attachment // the attached job
-	park       *attachment // the job just left, while a second leave key can follow
-	// late is how long a second leave key can follow for the host's foreground job, which is sent
-	// to the background only after that; 0: at once. went is the job left in this way.
-	late time.Duration
-	went engine.ID
-	// stays reports that a job could not be sent to the background; the panes show why.
-	stays bool
-	// foreEnd is the ended foreground job whose last screen was closed.
-	foreEnd *engine.Job
+	shown  shown // the job in detail and log
+	glance *glance
+	behind bool // the log has grown while it was not visible
+	wish   engine.ID
+	fore   foreground
 
 	over   *overlay // the open box
 	prompt *footerPrompt
@@ -131,7 +122,7 @@ type Pane struct {
 	outerKnown   bool // the host has set outer
 
 	// The numbers of what happens later: see latest.
-	chordGen, sizeGen, deafGen, viewedGen int
+	sizeGen, deafGen, viewedGen int
 
 	frame string
 	dirty bool
@@ -198,7 +189,7 @@ func (p *Pane) SetOrigin(x, y int) { p.x, p.y = x, y }
 func (p *Pane) SetTerminalFacts(f engine.TerminalFacts) tea.Cmd {
 	p.outer, p.outerKnown = f, true
 	p.term.SetDistinctEscape(f.KittyKeyboard)
-	return tea.Batch(p.reportTerminal(p.attachment), p.reportTerminal(p.park))
+	return p.reportTerminal(p.fore.job)
 }
 
 // SetTheme changes theme and glyphs.
@@ -228,11 +219,18 @@ func (p *Pane) Focused() bool { return p.focused }
 
 func (p *Pane) spreadFocus() {
 	p.dirty = true
-	free := p.focused && p.attachment == nil && p.over == nil && p.prompt == nil
-	attached := p.focused && p.over == nil && p.attachment != nil
-	p.list.SetFocus(free && p.focus == areaList)
-	p.log.SetFocus(free && p.focus == areaLog || attached && p.attachment.viaLog)
-	p.term.SetFocus(attached && !p.attachment.viaLog)
+	list, log, term := false, false, false
+	if p.focused && p.over == nil {
+		switch a := p.fore.attached(); {
+		case a != nil:
+			log, term = a.viaLog, !a.viaLog
+		case p.prompt == nil:
+			list, log = p.focus == areaList, p.focus == areaLog
+		}
+	}
+	p.list.SetFocus(list)
+	p.log.SetFocus(log)
+	p.term.SetFocus(term)
 }
 
 // Cursor returns the position of the terminal's cursor, relative to the pane, or nil if it is
@@ -252,17 +250,20 @@ func (p *Pane) Cursor() *tea.Cursor {
 		}
 		return &at
 	}
+	a := p.fore.attached()
 	switch {
 	case p.over != nil:
 		x, y, _, _ := p.overlayPlace(p.over)
 		return move(p.over.Cursor(), x, y)
 	case p.prompt != nil:
 		return move(p.prompt.line.Cursor(), p.lay.footer.x+promptEdge, p.h-1)
-	case p.attachment != nil && !p.attachment.viaLog:
+	case a != nil && a.viaLog:
+		return nil
+	case a != nil:
 		return p.term.Cursor()
-	case p.attachment == nil && p.focus == areaList:
+	case p.focus == areaList:
 		return move(p.list.Cursor(), p.lay.list.x, p.lay.list.y)
-	case p.attachment == nil && p.focus == areaLog && !p.screenShown():
+	case p.focus == areaLog && !p.screenShown():
 		return move(p.log.Cursor(), p.lay.log.x-1, p.lay.log.y)
 	}
 	return nil
@@ -270,7 +271,9 @@ func (p *Pane) Cursor() *tea.Cursor {
 
 // CapturesKeys reports whether the pane should get every key, because a job is attached or the
 // user types text. The host then handles at most its own leave key.
-func (p *Pane) CapturesKeys() bool { return p.attachment != nil || p.prompt != nil || p.over != nil }
+func (p *Pane) CapturesKeys() bool {
+	return p.fore.attached() != nil || p.prompt != nil || p.over != nil
+}
 
 // Select selects a job, now or when it appears.
 func (p *Pane) Select(id engine.ID) tea.Cmd {

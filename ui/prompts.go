@@ -156,9 +156,11 @@ func remember(history []string, text string) []string {
 // paste passes pasted text to the attached job or to the prompt.
 func (p *Pane) paste(msg tea.PasteMsg) tea.Cmd {
 	switch {
+	case p.hostTakesOver():
+		return nil
 	case p.over != nil:
 		return p.updateOver(msg)
-	case p.attachment != nil:
+	case p.fore.attached() != nil:
 		return p.toTerminal(msg)
 	case p.prompt != nil:
 		return p.editPrompt(p.prompt, msg)

@@ -37,7 +37,7 @@ func (p *Pane) screenShown() bool { return p.glance != nil && p.glance.drawn }
 
 // look opens or closes the glance as needed.
 func (p *Pane) look() tea.Cmd {
-	want := p.attachment == nil && !p.lay.log.empty() && !p.shown.raw && p.drawsNow()
+	want := p.fore.attached() == nil && !p.lay.log.empty() && !p.shown.raw && p.drawsNow()
 	if g := p.glance; g != nil {
 		if want && g.id == p.shown.id {
 			return nil

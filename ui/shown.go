@@ -28,8 +28,8 @@ type shown struct {
 // quickly through the list opens few logs.
 func (p *Pane) show() tea.Cmd {
 	id := engine.ID("")
-	if p.attachment != nil && p.attachment.viaLog {
-		id = p.attachment.id
+	if a := p.fore.attached(); a != nil && a.viaLog {
+		id = a.id
 	} else if j, ok := p.list.Selected(); ok {
 		id = j.ID
 	}
@@ -185,7 +185,7 @@ func (p *Pane) emptyLog() string {
 
 // onFold reports whether a row is selected that stands for folded jobs, and whether they are unfolded.
 func (p *Pane) onFold() (on, unfolded bool) {
-	if p.attachment != nil {
+	if p.fore.attached() != nil {
 		return false, false
 	}
 	return p.list.OnFold()

@@ -33,8 +33,10 @@ func (p *Pane) changes(msg tea.Msg) bool {
 	if !ok || e.err != nil || !p.known || p.trouble != "" {
 		return true
 	}
+	a := p.fore.attached()
+	shown := a == nil || a.viaLog
 	return slices.ContainsFunc(e.events, func(e engine.Event) bool {
-		return e.Kind != engine.EventOutput || e.Job.ID == p.shown.id && (p.attachment == nil || p.attachment.viaLog)
+		return e.Kind != engine.EventOutput || shown && e.Job.ID == p.shown.id
 	})
 }
 
@@ -55,7 +57,7 @@ func (p *Pane) update(msg tea.Msg) tea.Cmd {
 	case tea.KeyPressMsg:
 		return p.press(msg)
 	case tea.KeyReleaseMsg:
-		if p.attachment != nil && p.over == nil {
+		if p.fore.attached() != nil && p.over == nil {
 			return p.toTerminal(msg)
 		}
 	case tea.PasteMsg:
@@ -257,7 +259,10 @@ type OpenMsg struct {
 type ReplayedMsg struct{ ID engine.ID }
 
 // LeaveMsg reports that the user leaves the pane. Jobs keep running.
-type LeaveMsg struct{}
+type LeaveMsg struct {
+	// Ended is the job of [Pane.Foreground], if it has ended and the user closed its last screen.
+	Ended *engine.Job
+}
 
 // AskMsg is sent to a pane to ask the user for a line of text, such as a passphrase, or for yes
 // or no. The pane calls Reply once, from a command or from [Pane.Close]; ok is false if the user

@@ -18,7 +18,8 @@ func (p *Pane) arrange() tea.Cmd {
 	p.laid = p.detail.Lines()
 	var l layout
 	var cmd tea.Cmd
-	if p.attachment != nil {
+	a := p.fore.attached()
+	if a != nil {
 		size := TerminalSize(p.w, p.h)
 		l = layout{footer: rect{0, size.Rows, p.w, p.h - size.Rows}, log: rect{0, 0, size.Cols, size.Rows}}
 		p.term.SetSize(l.log.w, l.log.h)
@@ -29,11 +30,11 @@ func (p *Pane) arrange() tea.Cmd {
 		l = arrange(p.w, p.h, arrangement{header: p.opts.header, focus: p.focus, zoom: p.zoomed, detail: p.detail.Lines(), alone: p.nothing(), notices: p.noticeRows()})
 	}
 	p.lay = l
-	if p.attachment == nil {
+	if a == nil {
 		p.list.SetSize(l.list.w, l.list.h)
 		p.detail.SetSize(l.detail.w, l.detail.h)
 	}
-	if p.attachment == nil || p.attachment.viaLog {
+	if a == nil || a.viaLog {
 		cmd = p.route(p.log.SetSize(l.log.w, l.log.h))
 		p.screen.SetSize(l.log.w, l.log.h)
 	}
@@ -63,7 +64,7 @@ func (p *Pane) draw() string {
 	}
 	var lines []string
 	switch {
-	case p.attachment != nil:
+	case p.fore.attached() != nil:
 		lines = p.drawAttached()
 	case p.lay.shape == shapeTooSmall:
 		lines = p.drawTooSmall()
@@ -107,7 +108,7 @@ func (p *Pane) drawTooSmall() []string {
 
 func (p *Pane) drawAttached() []string {
 	view := p.term.View()
-	if p.attachment.viaLog {
+	if p.fore.job.viaLog {
 		view = p.log.View()
 	}
 	lines := cells.Block(strings.Split(view, "\n"), p.w, p.lay.log.h)

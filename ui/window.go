@@ -12,7 +12,6 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/internal/termenv"
-	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/ui/components/later"
 	"github.com/hobjobs/hob/ui/components/toast"
 )
@@ -24,8 +23,7 @@ type window struct {
 	mouse   bool        // mouse events are disabled
 	rang    []engine.ID // jobs that rang within the last second
 	result  Result
-	leaving engine.ID // job on its way to the background, before the exit to the shell
-	shown   tea.View  // last view
+	shown   tea.View // last view
 
 	asked       time.Time // when the terminal was last queried
 	afterAnswer tea.Cmd   // command that gives the terminal away once it has answered
@@ -96,14 +94,6 @@ func (w *window) update(msg tea.Msg) tea.Cmd {
 		return nil
 	case tea.KeyPressMsg:
 		w.setFocus(true) // for terminals that do not report focus reliably
-		if w.leavingToShell() && !keymap.Match(msg, w.pane.opts.keys.Terminal.Leave) {
-			return tea.Batch(w.pane.unpark(), w.toShell(w.leaving)) // no need to wait for a second leave key
-		}
-		return w.pane.Update(msg)
-	case tea.MouseMsg, tea.PasteMsg:
-		if w.leavingToShell() {
-			return nil
-		}
 	case tea.ResumeMsg:
 		return tea.Batch(tea.RequestWindowSize, w.ask())
 	case suspendMsg:
@@ -124,8 +114,8 @@ func (w *window) update(msg tea.Msg) tea.Cmd {
 			return w.update(LeaveMsg{})
 		}
 	case LeaveMsg:
-		if end := w.pane.foreEnd; end != nil && w.result.Ended == nil {
-			w.result.Ended, w.result.Backgrounded = end, ""
+		if msg.Ended != nil && w.result.Ended == nil {
+			w.result.Ended, w.result.Backgrounded = msg.Ended, ""
 		}
 		return tea.Quit
 	case BackgroundedMsg, EndedMsg:
@@ -189,26 +179,17 @@ func (w *window) setFocus(on bool) {
 	}
 }
 
-// shellLeave is how long an exit to the shell waits for a second leave key: longer than a double
-// press, but shorter than doubleLeave, because the user waits for the prompt.
-const shellLeave = 250 * time.Millisecond
-
 // lifecycle handles the end or the backgrounding of a job in the program.
 func (w *window) lifecycle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case BackgroundedMsg:
 		w.result.Backgrounded = msg.ID
-		if !w.o.ToShell || msg.ID != w.o.Foreground {
+		if _, returned := w.pane.Attached(); returned || !w.o.ToShell || msg.ID != w.o.Foreground {
 			return nil
 		}
-		w.leaving = msg.ID
-		if w.pane.late > 0 {
-			return w.toShell(msg.ID)
-		}
-		// A second leave key that follows quickly still returns to the job.
-		return w.after(shellLeave, func() tea.Cmd { return w.toShell(msg.ID) })
+		return tea.Quit
 	case EndedMsg:
-		if a := w.pane.attachment; a == nil || !a.fore || a.id != msg.Job.ID {
+		if a, _ := w.pane.Attached(); !a.Foreground || a.Job.ID != msg.Job.ID {
 			return nil
 		}
 		job := msg.Job
@@ -220,26 +201,11 @@ func (w *window) lifecycle(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// toShell exits if a job is still on its way to the background.
-func (w *window) toShell(id engine.ID) tea.Cmd {
-	if id == "" || w.leaving != id || w.pane.attachment != nil {
-		return nil
-	}
-	return tea.Quit
-}
-
-// leavingToShell reports whether the foreground job was just left for the shell. The view does not
-// change until then, because the panes will not be shown.
-func (w *window) leavingToShell() bool {
-	a := w.pane.park
-	return w.o.ToShell && !w.pane.stays && w.pane.attachment == nil && w.pane.over == nil && a != nil && a.fore && a.id == w.o.Foreground
-}
-
 func (w *window) View() tea.View {
 	if w.held() {
 		return w.shown
 	}
-	if w.leavingToShell() {
+	if _, toShell := w.pane.Leaving(); toShell { // the panes will not be shown
 		return w.shown
 	}
 	v := tea.NewView(w.pane.View())
@@ -264,11 +230,8 @@ func (w *window) View() tea.View {
 }
 
 func (w *window) progress() *tea.ProgressBar {
-	a := w.pane.attachment
-	if a == nil {
-		return nil
-	}
-	j, ok := w.pane.jobs[a.id]
+	a, ok := w.pane.Attached()
+	j := a.Job
 	if !ok || j.Progress == nil || j.Status.Finished() {
 		return nil
 	}
@@ -287,12 +250,12 @@ func (w *window) progress() *tea.ProgressBar {
 // title returns the window title: the attached job's, or the counts of running and of unseen
 // finished jobs.
 func (w *window) title() string {
-	if a := w.pane.attachment; a != nil {
-		if title := cells.Clean(w.pane.term.Title()); title != "" {
+	if a, ok := w.pane.Attached(); ok {
+		if title := cells.Clean(a.Title); title != "" {
 			return cells.Truncate(title, 80, "…")
 		}
-		if j, ok := w.pane.jobs[a.id]; ok {
-			return cells.Truncate(cells.Clean(j.Name), 60, "…") + " - hob"
+		if name := cells.Clean(a.Job.Name); name != "" {
+			return cells.Truncate(name, 60, "…") + " - hob"
 		}
 		return "hob"
 	}
