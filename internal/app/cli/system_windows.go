@@ -18,7 +18,7 @@ var forwardedSignals = []os.Signal{os.Interrupt}
 
 // forwardSignal forwards Ctrl+C to the job.
 func (a *app) forwardSignal(ctx context.Context, id engine.ID, _ os.Signal) {
-	_ = a.eng.Signal(ctx, id, "SIGINT") // the job may just have ended
+	_ = a.eng.Handle(id).Signal(ctx, "SIGINT") // the job may just have ended
 }
 
 // suspendSelf is nil: Windows has no job control.
