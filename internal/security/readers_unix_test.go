@@ -40,11 +40,6 @@ func newReaders(t testing.TB, state string) *readers {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = eng.Close() })
-	// While one of several clients records an end, the lock is held and the others see a live job. So
-	// every end is recorded before the next client opens.
-	if _, err := eng.List(t.Context(), engine.Filter{}); err != nil {
-		t.Fatal(err)
-	}
 	return &readers{eng: eng, agent: newAgent(t, open), pane: newPaneProgram(t, eng)}
 }
 
@@ -61,7 +56,28 @@ func (r *readers) list(t testing.TB) map[engine.ID]engine.Job {
 	return byID
 }
 
-// read reads everything about a job. Some errors are answers; every call must return.
+// settled returns the job once no client holds its lock in order to record the end, during which the
+// others see a live job.
+func (r *readers) settled(t testing.TB, j engine.Job) engine.Job {
+	t.Helper()
+	if j.Status.Finished() || j.Link != engine.LinkNone {
+		return j
+	}
+	err := stage.Eventually("no client holds the lock", func() bool {
+		now, err := r.eng.Get(t.Context(), string(j.ID))
+		if err == nil {
+			j = now
+		}
+		return err != nil || j.Status.Finished()
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return j
+}
+
+// read reads everything about a job, except in the pane. Some errors are answers; every call must
+// return.
 func (r *readers) read(t testing.TB, j engine.Job) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), stage.Patience)
@@ -91,7 +107,6 @@ func (r *readers) read(t testing.TB, j engine.Job) {
 	for _, action := range []string{"poll", "log"} {
 		r.ask(t, map[string]any{"action": action, "sessionId": j.ID, "all": true})
 	}
-	r.pane.show(t, j.ID)
 	if ctx.Err() != nil {
 		t.Error("a reader did not return")
 	}
@@ -213,7 +228,10 @@ func (p *paneProgram) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	if j, ok := p.pane.Selected(); ok && j.ID == p.want && p.want != "" {
 		_ = p.pane.View()
-		p.shown <- p.want
+		select {
+		case p.shown <- p.want:
+		default: // nobody waits
+		}
 		p.want = ""
 	}
 	return p, cmd
