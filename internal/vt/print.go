@@ -350,8 +350,24 @@ func (t *Terminal) repeat(n int) {
 	if t.last == 0 || !t.afford(n) {
 		return
 	}
+	c := &t.cur
 	w := cellWidth(t.last)
-	for range n {
-		t.put(uint32(t.last), w)
+	for n > 0 {
+		k := min(n, t.cols-1-c.x) // as far as the last column but one
+		if !t.plain || c.pending || w != 1 || k == 0 {
+			t.put(uint32(t.last), w)
+			n--
+			continue
+		}
+		r := t.scr.rows[c.y]
+		r.settle()
+		r.store(c.x + k + 1)
+		split(r.stored, c.x)
+		split(r.stored, c.x+k)
+		cell := c.pen
+		cell.ch = uint32(t.last)
+		fillCells(r.stored[c.x:c.x+k], cell)
+		c.x += k
+		n -= k
 	}
 }

@@ -22,8 +22,9 @@ func (t *Terminal) areaAt(i int) (area, bool) {
 const (
 	// cellsPerByte is how many cells a byte of the output pays for.
 	cellsPerByte = 8
-	// maxCredit is the number of cells that are paid for in advance: thousands of screens.
-	maxCredit = 64 << 20
+	// maxCredit is the number of cells that are paid for in advance: thousands of screens of
+	// 80x24.
+	maxCredit = 16 << 20
 )
 
 // afford reports whether the output so far pays for a change of so many cells, and takes them
