@@ -1,6 +1,7 @@
 package ssh
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -119,6 +120,7 @@ func newAnswerer(delay *atomic.Int64) *answerer {
 	go func() { // ends with the channel
 		defer answers.Close()
 		mark := regexp.MustCompile(`(?:; |\n)echo ([A-Z2-7]{26}) `)
+		knock := []byte("echo\n") // whether it reads
 		buf := make([]byte, 1<<20)
 		for {
 			n, err := requests.Read(buf)
@@ -126,7 +128,7 @@ func newAnswerer(delay *atomic.Int64) *answerer {
 				return
 			}
 			if m := mark.FindSubmatch(buf[:n]); m != nil {
-				if late := time.Duration(delay.Load()); late > 0 { // many timers that have run out at once can crash the race detector in a bubble
+				if late := time.Duration(delay.Load()); late > 0 && !bytes.HasPrefix(buf[:n], knock) { // many timers that have run out at once can crash the race detector in a bubble
 					select {
 					case <-time.After(late):
 					case <-a.closed:

@@ -3,6 +3,7 @@
 package ssh
 
 import (
+	"bytes"
 	"context"
 	"sync"
 
@@ -35,8 +36,7 @@ func (r *rig) tap(wrap func(shell.Channel) shell.Channel) {
 	}
 }
 
-// patched returns tr with sessions that run functions that patch has changed: a session begins with
-// them.
+// patched returns tr with sessions that run functions that patch has changed.
 func patched(tr shell.Transport, patch func(prelude string) string) shell.Transport {
 	return tapped{tr, func(ch shell.Channel) shell.Channel { return &patchedChannel{Channel: ch, patch: patch} }}
 }
@@ -49,7 +49,9 @@ type patchedChannel struct {
 
 func (c *patchedChannel) Write(p []byte) (int, error) {
 	sent := p
-	c.once.Do(func() { sent = []byte(c.patch(string(p))) })
+	if bytes.HasPrefix(p, []byte("{\n")) { // what comes before does nothing
+		c.once.Do(func() { sent = []byte(c.patch(string(p))) })
+	}
 	if _, err := c.Channel.Write(sent); err != nil {
 		return 0, err
 	}
