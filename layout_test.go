@@ -25,6 +25,7 @@ var mayImport = []struct {
 	{"internal/app/...", []string{"..."}}, // the programs; the other packages of internal do not import them
 	{"examples/...", []string{"engine/...", "ui", "keymap", "themes"}},
 	{"bench/...", []string{"..."}},
+	{"ui/program", []string{"engine", "ui", "ui/components/later", "ui/components/toast", "themes", "internal/termenv", "internal/cells"}},
 	{"ui", []string{"engine", "ui/components/...", "keymap", "themes", "internal/vt", "internal/shellword", "internal/units", "internal/cells", "internal/termenv"}},
 	{"ui/components/...", []string{"engine", "keymap", "themes", "internal/vt", "internal/shellword", "internal/units", "internal/cells", "ui/components/statusbadge", "ui/components/later", "ui/components/listbox", "ui/components/selection", "ui/components/prompt"}},
 	{"ui/...", []string{"engine", "ui/components/...", "keymap", "themes", "internal/vt", "internal/shellword", "internal/units", "internal/cells", "internal/termenv"}},

@@ -72,8 +72,8 @@ func actions() []action {
 		{id: "panes.editor", do: (*Pane).openEditor, needs: needsJob, refuse: (*Pane).refuseFile, rank: rankPanes},
 		{id: "panes.help", do: alone((*Pane).openHelp), rank: rankPanes},
 		{id: "panes.palette", do: alone((*Pane).openPalette), rank: unlisted},
-		{id: "panes.suspend", do: sends(suspendMsg{}), needs: needsProgram, rank: rankPanes},
-		{id: "panes.toggle-mouse", do: sends(toggleMouseMsg{}), needs: needsProgram, rank: rankPanes},
+		{id: "panes.suspend", do: sends(SuspendMsg{}), needs: needsProgram, rank: rankPanes},
+		{id: "panes.toggle-mouse", do: sends(ToggleMouseMsg{}), needs: needsProgram, rank: rankPanes},
 
 		{id: "jobs.open", do: alone((*Pane).openLogPane), needs: needsJob, hint: (*Pane).hintOpen},
 		{id: "jobs.attach", do: (*Pane).attachTo, needs: needsJob, refuse: (*Pane).refuseAttach, hint: (*Pane).hintAttach},

@@ -1,4 +1,4 @@
-package ui
+package ui_test
 
 import (
 	"errors"
@@ -8,12 +8,14 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/ui"
+	"github.com/hobjobs/hob/ui/program"
 )
 
 func TestAppForeground(t *testing.T) {
-	foreground := func(t *testing.T, o AppOptions) *stage {
-		eng := three()
-		eng.jobs[0].Backgrounded = false
+	foreground := func(t *testing.T, o program.Options) *stage {
+		eng := ui.Three()
+		eng.Job(0).Backgrounded = false
 		o.Foreground = "dev-aaaaa"
 		s := newStage(t, eng, o)
 		s.sees("screen of dev-aaaaa")
@@ -21,12 +23,12 @@ func TestAppForeground(t *testing.T) {
 		return s
 	}
 	end := func(s *stage) {
-		s.eng.sub.batches <- []engine.Event{{Kind: engine.EventExited, Job: exited(s.eng.jobs[0], 3)}}
+		s.eng.Tell(engine.Event{Kind: engine.EventExited, Job: ui.Exited(*s.eng.Job(0), 3)})
 		s.settle()
 	}
 
-	inBubble(t, "its end ends the program", func(t *testing.T) {
-		s := foreground(t, AppOptions{})
+	bubble(t, "its end ends the program", func(t *testing.T) {
+		s := foreground(t, program.Options{})
 		end(s)
 		if !s.left() {
 			t.Fatalf("it is still there:\n%s", s.text())
@@ -35,8 +37,8 @@ func TestAppForeground(t *testing.T) {
 			t.Errorf("result %+v", s.result)
 		}
 	})
-	inBubble(t, "its last screen can be kept", func(t *testing.T) {
-		s := foreground(t, AppOptions{KeepEnded: true})
+	bubble(t, "its last screen can be kept", func(t *testing.T) {
+		s := foreground(t, program.Options{KeepEnded: true})
 		end(s)
 		s.write("q")
 		if s.left() {
@@ -48,14 +50,14 @@ func TestAppForeground(t *testing.T) {
 			t.Errorf("after Enter: result %+v\n%s", s.result, s.text())
 		}
 	})
-	inBubble(t, "its end may be on its screen before anything is known of it", func(t *testing.T) {
-		eng := three()
-		eng.late = true
-		s := newStage(t, eng, AppOptions{Foreground: "dev-aaaaa"})
+	bubble(t, "its end may be on its screen before anything is known of it", func(t *testing.T) {
+		eng := ui.Three()
+		eng.WithoutSnapshot()
+		s := newStage(t, eng, program.Options{Foreground: "dev-aaaaa"})
 		code := 3
-		s.eng.screen.end(engine.Exit{Status: engine.Exited, Code: &code})
+		s.eng.EndScreen(engine.Exit{Status: engine.Exited, Code: &code})
 		s.settle()
-		s.eng.sub.batches <- []engine.Event{{Kind: engine.EventCreated, Job: exited(s.eng.jobs[0], 3)}}
+		s.eng.Tell(engine.Event{Kind: engine.EventCreated, Job: ui.Exited(*s.eng.Job(0), 3)})
 		s.settle()
 		if !s.left() {
 			t.Fatalf("it is still there:\n%s", s.text())
@@ -64,10 +66,10 @@ func TestAppForeground(t *testing.T) {
 			t.Errorf("result %+v", s.result)
 		}
 	})
-	inBubble(t, "Enter may come before its record", func(t *testing.T) {
-		s := foreground(t, AppOptions{KeepEnded: true})
+	bubble(t, "Enter may come before its record", func(t *testing.T) {
+		s := foreground(t, program.Options{KeepEnded: true})
 		code := 143
-		s.eng.screen.end(engine.Exit{Status: engine.Killed, Code: &code, Signal: "SIGTERM"})
+		s.eng.EndScreen(engine.Exit{Status: engine.Killed, Code: &code, Signal: "SIGTERM"})
 		s.settle()
 		s.sees("to close")
 		s.write("\r")
@@ -78,8 +80,8 @@ func TestAppForeground(t *testing.T) {
 			t.Errorf("ended %+v", e)
 		}
 	})
-	inBubble(t, "Ctrl+B shows the panes", func(t *testing.T) {
-		s := foreground(t, AppOptions{})
+	bubble(t, "Ctrl+B shows the panes", func(t *testing.T) {
+		s := foreground(t, program.Options{})
 		s.write("\x02")
 		s.sees("Jobs")
 		end(s)
@@ -91,20 +93,20 @@ func TestAppForeground(t *testing.T) {
 			t.Errorf("result %+v", s.result)
 		}
 	})
-	inBubble(t, "Ctrl+B goes back to the shell", func(t *testing.T) {
-		s := foreground(t, AppOptions{ToShell: true})
+	bubble(t, "Ctrl+B goes back to the shell", func(t *testing.T) {
+		s := foreground(t, program.Options{ToShell: true})
 		if strings.Contains(s.text(), "Ctrl+B ?") {
 			t.Errorf("keys are promised where the shell is next:\n%s", s.text())
 		}
 		s.write("\x02")
-		time.Sleep(hostLeave)
+		time.Sleep(ui.HostLeave)
 		s.settle()
 		if !s.left() || s.result.Backgrounded != "dev-aaaaa" {
 			t.Errorf("result %+v\n%s", s.result, s.text())
 		}
 	})
-	inBubble(t, "on the way to the shell it shows no panes", func(t *testing.T) {
-		s := foreground(t, AppOptions{ToShell: true})
+	bubble(t, "on the way to the shell it shows no panes", func(t *testing.T) {
+		s := foreground(t, program.Options{ToShell: true})
 		s.write("\x02")
 		if s.left() || strings.Contains(s.text(), "Jobs") {
 			t.Errorf("left %v\n%s", s.left(), s.text())
@@ -114,17 +116,17 @@ func TestAppForeground(t *testing.T) {
 		if !s.left() || s.result.Backgrounded != "dev-aaaaa" {
 			t.Errorf("another key waits: result %+v\n%s", s.result, s.text())
 		}
-		for _, call := range s.eng.did() {
+		for _, call := range s.eng.Calls() {
 			if strings.HasPrefix(call, "stop") {
 				t.Errorf("the key went to the panes: %s", call)
 			}
 		}
 	})
-	inBubble(t, "the panes say what keeps it from the shell", func(t *testing.T) {
-		s := foreground(t, AppOptions{ToShell: true})
-		s.eng.fail["background"] = errors.New("the disk is gone")
+	bubble(t, "the panes say what keeps it from the shell", func(t *testing.T) {
+		s := foreground(t, program.Options{ToShell: true})
+		s.eng.Fail("background", errors.New("the disk is gone"))
 		s.write("\x02")
-		time.Sleep(hostLeave)
+		time.Sleep(ui.HostLeave)
 		s.settle()
 		s.sees("the disk is gone")
 		if s.left() {
@@ -132,26 +134,26 @@ func TestAppForeground(t *testing.T) {
 		}
 	})
 	for name, toShell := range map[string]bool{"the panes": false, "the shell": true} {
-		inBubble(t, "Ctrl+B twice leaves the job in the foreground, before "+name, func(t *testing.T) {
-			s := foreground(t, AppOptions{ToShell: toShell})
+		bubble(t, "Ctrl+B twice leaves the job in the foreground, before "+name, func(t *testing.T) {
+			s := foreground(t, program.Options{ToShell: toShell})
 			s.write("\x02\x02")
-			time.Sleep(2 * doubleLeave)
+			time.Sleep(2 * ui.DoubleLeave)
 			s.settle()
-			if slices.Contains(s.eng.did(), "background dev-aaaaa") {
+			if slices.Contains(s.eng.Calls(), "background dev-aaaaa") {
 				t.Error("it was sent to the background")
 			}
 			s.write("\x02")
-			time.Sleep(2 * doubleLeave)
+			time.Sleep(2 * ui.DoubleLeave)
 			s.settle()
-			if !slices.Contains(s.eng.did(), "background dev-aaaaa") {
+			if !slices.Contains(s.eng.Calls(), "background dev-aaaaa") {
 				t.Error("it was not sent to the background")
 			}
 		})
 	}
-	inBubble(t, "Ctrl+B twice stays", func(t *testing.T) {
-		s := foreground(t, AppOptions{ToShell: true})
+	bubble(t, "Ctrl+B twice stays", func(t *testing.T) {
+		s := foreground(t, program.Options{ToShell: true})
 		s.write("\x02\x02")
-		time.Sleep(2 * doubleLeave)
+		time.Sleep(2 * ui.DoubleLeave)
 		s.settle()
 		if s.left() {
 			t.Error("it left")

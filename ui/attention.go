@@ -53,7 +53,8 @@ func (p *Pane) attention(j *job, why Why, note engine.Note) tea.Cmd {
 	j.unread++
 	p.tally = nil
 	p.putRow(j)
-	return tea.Batch(p.addNews(j.Job, why, note), send(AttentionMsg{j.Job, why, note}))
+	_, text := p.wording(j.Job, why, note)
+	return tea.Batch(p.addNews(j.Job, why, note), send(AttentionMsg{Job: j.Job, Why: why, Note: note, Text: text}))
 }
 
 // addNews shows that a job needs attention. While the message is visible, further jobs are
@@ -127,20 +128,30 @@ func (p *Pane) wording(j engine.Job, why Why, note engine.Note) (toast.Level, st
 }
 
 func (p *Pane) showMessage(level toast.Level, text string) tea.Cmd {
-	return p.toast(toast.Message{Level: level, Text: text})
+	return p.ShowMessage(toast.Message{Level: level, Text: text})
+}
+
+// ShowMouse shows whether the host captures the mouse, after [ToggleMouseMsg].
+func (p *Pane) ShowMouse(captured bool) tea.Cmd {
+	if captured {
+		return p.showMessage(toast.Info, "Mouse captured")
+	}
+	back := p.does(p.opts.keys.Panes.ToggleMouse, "capture it again")
+	return p.showMessage(toast.Info, p.dotted("Mouse released to the terminal", back))
 }
 
 // refuse shows why an action was not performed.
 func (p *Pane) refuse(text string) tea.Cmd {
-	return p.toast(toast.Message{Level: toast.Warning, Text: text, Key: toast.Refused})
+	return p.ShowMessage(toast.Message{Level: toast.Warning, Text: text, Key: toast.Refused})
 }
 
 func (p *Pane) fail(what string, err error) tea.Cmd {
 	return p.showMessage(toast.Error, what+": "+hint(err))
 }
 
-func (p *Pane) toast(msg toast.Message) tea.Cmd {
-	p.dirty = true // the program around the pane shows messages, too
+// ShowMessage shows a message of the host. It disappears by itself.
+func (p *Pane) ShowMessage(msg toast.Message) tea.Cmd {
+	p.dirty = true
 	return p.toastEnd(p.toasts.Show(msg), msg.Level.Lifetime())
 }
 

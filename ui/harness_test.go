@@ -35,7 +35,7 @@ func newHarness(t *testing.T, w, h int, eng *fake, opts ...Option) *harness {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts = append([]Option{WithTheme(theme), withClock(func() time.Time { return noon }), WithHeader(true), withProgram(), func(o *options) {
+	opts = append([]Option{WithTheme(theme), withClock(func() time.Time { return noon }), WithHeader(true), WithProgram(), func(o *options) {
 		o.home, o.checkDir = "/home/me", func(string) error { return nil }
 	}}, opts...)
 	s := &harness{t: t, eng: eng, pane: newPane(eng, opts...), msgs: make(chan tea.Msg, 1024)}
@@ -93,7 +93,7 @@ func (s *harness) pass(d time.Duration) {
 
 func (s *harness) deliver(msg tea.Msg) {
 	switch msg.(type) {
-	case BackgroundedMsg, EndedMsg, AttentionMsg, CopyMsg, OpenMsg, LeaveMsg, suspendMsg, toggleMouseMsg:
+	case BackgroundedMsg, EndedMsg, AttentionMsg, CopyMsg, OpenMsg, LeaveMsg, SuspendMsg, ToggleMouseMsg:
 		s.sent = append(s.sent, msg)
 	}
 	s.run(s.pane.Update(msg))

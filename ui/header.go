@@ -48,7 +48,7 @@ type count struct {
 // counts that need no attention are left out; new failures always remain. The least important counts
 // are shown only beside the hosts, which take aside columns.
 func (p *Pane) countLine(w, aside int) string {
-	g, b, c := p.opts.glyphs, p.styles, p.counts()
+	g, b, c := p.opts.glyphs, p.styles, p.Counts()
 	waiting := count{c.Waiting, g.Waiting, "need input", "input", b.Waiting.Render, 0}
 	if c.Waiting == 1 {
 		waiting.words = "needs input"

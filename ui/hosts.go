@@ -57,7 +57,7 @@ func (p *Pane) reached(j engine.Job, made bool, err error) tea.Cmd {
 	p.connecting = ""
 	if err != nil {
 		text := "Can't connect to " + cells.Clean(j.Host) + ": " + hint(err)
-		return p.toast(toast.Message{Level: toast.Error, Text: text, Key: connectKey(j.Host)})
+		return p.ShowMessage(toast.Message{Level: toast.Error, Text: text, Key: connectKey(j.Host)})
 	}
 	p.toasts.DropKey(connectKey(j.Host))
 	if made && j.ID == p.shown.id && p.shown.log != nil {
@@ -130,12 +130,13 @@ func questionLines(text string) []string {
 	return lines
 }
 
-const answerYes, answerNo = "yes", "no"
+// The answers to a question with [AskMsg.Confirm].
+const AnswerYes, AnswerNo = "yes", "no"
 
 // askYesOrNo asks a question; no is preselected. The box may appear while the user types, so keys
 // count only after a moment.
 func (p *Pane) askYesOrNo(ask AskMsg, title string, text []string) tea.Cmd {
-	choices := []dialog.Choice{{Name: answerNo, Label: "No"}, {Name: answerYes, Label: ask.Confirm, Danger: true, Yes: true}}
+	choices := []dialog.Choice{{Name: AnswerNo, Label: "No"}, {Name: AnswerYes, Label: ask.Confirm, Danger: true, Yes: true}}
 	return tea.Batch(p.ignoreKeys(), p.openDialog(title, text, choices, func(name string) tea.Cmd {
 		return p.answer(ask, name, name != "")
 	}))

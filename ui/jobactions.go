@@ -367,7 +367,7 @@ func (p *Pane) copy(text, what string) tea.Cmd {
 	if lines := strings.Count(text, "\n"); lines > 0 {
 		what = fmt.Sprintf("%d lines", lines+1)
 	}
-	return tea.Batch(p.toast(toast.Message{Text: "Copied " + what, Key: "copied"}), send(CopyMsg{text, what}))
+	return tea.Batch(p.ShowMessage(toast.Message{Text: "Copied " + what, Key: toast.Copied}), send(CopyMsg{text, what}))
 }
 
 // allNames are the jobs by name, up to a few lines of them.

@@ -225,21 +225,22 @@ func level(n int64) uint8 {
 	return uint8(max(1, min(8, (bits.Len64(uint64(n))-3)/2)))
 }
 
-// counts are numbers of jobs. unseenDone are those of Done that succeeded while not on screen.
-type counts struct {
+// Counts are numbers of jobs by state.
+type Counts struct {
 	statusbadge.Counts
-	unseenDone int
+	UnseenDone int // those of Done that succeeded while not on screen
 }
 
-func (p *Pane) counts() counts {
+// Counts returns the numbers of the jobs of the pane.
+func (p *Pane) Counts() Counts {
 	if p.tally != nil {
 		return *p.tally
 	}
-	var c counts
+	var c Counts
 	for _, j := range p.jobs {
 		done := c.Done
 		c.Add(j.Job)
-		c.unseenDone += min(j.unread, c.Done-done) // 1 at most
+		c.UnseenDone += min(j.unread, c.Done-done) // 1 at most
 	}
 	p.tally = &c
 	return c
@@ -247,6 +248,6 @@ func (p *Pane) counts() counts {
 
 // Running returns the number of jobs that keep running after the pane is closed.
 func (p *Pane) Running() int {
-	c := p.counts()
+	c := p.Counts()
 	return c.Running + c.Queued
 }

@@ -116,7 +116,7 @@ func (p *Pane) reverseList() tea.Cmd {
 func (p *Pane) sorted() tea.Cmd {
 	var cmd tea.Cmd
 	if p.lay.shape == shapeBare { // otherwise the header row or the border shows the order
-		cmd = p.toast(toast.Message{Text: "Sorted " + p.list.Order(), Key: "sort"})
+		cmd = p.ShowMessage(toast.Message{Text: "Sorted " + p.list.Order(), Key: "sort"})
 	}
 	return tea.Batch(cmd, p.show())
 }

@@ -1,4 +1,4 @@
-package ui
+package ui_test
 
 import (
 	"fmt"
@@ -6,6 +6,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/hobjobs/hob/ui"
+	"github.com/hobjobs/hob/ui/program"
 )
 
 // place returns the position of text on the screen, counted from 1.
@@ -25,7 +28,7 @@ func TestDragInOneReadIsComplete(t *testing.T) {
 	for name, keys := range map[string]string{"in the log": "", "in an attached job": "a"} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newStage(t, three(), AppOptions{})
+				s := newStage(t, ui.Three(), program.Options{})
 				text := "listening"
 				if keys != "" {
 					s.write(keys)
@@ -68,7 +71,7 @@ func TestEscapeAndKeyInOneRead(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newStage(t, three(), AppOptions{})
+				s := newStage(t, ui.Three(), program.Options{})
 				for _, r := range tt.first {
 					s.write(string(r))
 				}
@@ -76,13 +79,7 @@ func TestEscapeAndKeyInOneRead(t *testing.T) {
 				time.Sleep(time.Second)
 				synctest.Wait()
 				var got state
-				p := s.app.pane
-				if p.over != nil || p.prompt != nil {
-					got.box = p.context()
-				}
-				if p.prompt != nil {
-					got.text = p.prompt.line.Value()
-				}
+				got.box, got.text = s.pane.Typing()
 				if got != tt.want {
 					t.Errorf("%+v, want %+v:\n%s", got, tt.want, s.text())
 				}
@@ -91,12 +88,12 @@ func TestEscapeAndKeyInOneRead(t *testing.T) {
 	}
 	t.Run("an attached job gets what was typed", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			eng := three()
-			s := newStage(t, eng, AppOptions{})
+			eng := ui.Three()
+			s := newStage(t, eng, program.Options{})
 			s.write("a")
 			s.write("\x1b\x1b")
 			s.write("\x1bx")
-			got := strings.Join(eng.did(), "\n")
+			got := strings.Join(eng.Calls(), "\n")
 			for _, want := range []string{`type "\x1b\x1b"`, `type "\x1bx"`} {
 				if !strings.Contains(got, want) {
 					t.Errorf("%s is not among\n%s", want, got)

@@ -93,6 +93,6 @@ func WithHeader(on bool) Option { return func(o *options) { o.header = on } }
 // WithReducedMotion shows minutes instead of seconds, and no traces or spinners.
 func WithReducedMotion(on bool) Option { return func(o *options) { o.calm = on } }
 
-// withProgram enables what only a program with its own terminal can do: suspend, and release the
-// mouse.
-func withProgram() Option { return func(o *options) { o.program = true } }
+// WithProgram is for a pane that is all of its host, as in package program: the quit key quits,
+// and the user may suspend the host ([SuspendMsg]) and release the mouse ([ToggleMouseMsg]).
+func WithProgram() Option { return func(o *options) { o.program = true } }

@@ -1,5 +1,5 @@
-// Package ui is hob's screen: a pane that any Bubble Tea program can embed ([Pane]), and a program
-// around it ([App]).
+// Package ui is the pane that shows jobs in any Bubble Tea program ([Pane]). Package program has the
+// program around it that hob is.
 //
 // A pane shows the jobs of an engine, the detail of the selected one, and its log or its live
 // terminal:
@@ -15,7 +15,7 @@
 //
 // The host owns the terminal. A pane never quits the program, copies, rings the bell, opens files or
 // uses the alternate screen. It sends [CopyMsg], [OpenMsg], [AttentionMsg], [LeaveMsg] and others,
-// and the host decides. [App] is such a host.
+// and the host decides. Package program has such a host.
 //
 // # Internal rules
 //
@@ -70,7 +70,7 @@ type Pane struct {
 
 	jobs     map[engine.ID]*job
 	gone     map[engine.ID]time.Time // when jobs were removed that had just ended
-	tally    *counts                 // counts of jobs; nil: count again
+	tally    *Counts                 // counts of jobs; nil: count again
 	viewed   viewed
 	toMark   []engine.ID // failures to record as seen
 	measured bool        // the usage of some job has been known
@@ -190,6 +190,14 @@ func (p *Pane) SetTerminalFacts(f engine.TerminalFacts) tea.Cmd {
 	p.outer, p.outerKnown = f, true
 	p.term.SetDistinctEscape(f.KittyKeyboard)
 	return p.reportTerminal(p.fore.job)
+}
+
+// SetByCluster sets whether the host's terminal counts columns by grapheme cluster (mode 2027). If
+// not, a cluster that it may count differently is drawn in a simpler form.
+func (p *Pane) SetByCluster(on bool) {
+	p.term.SetByCluster(on)
+	p.screen.SetByCluster(on)
+	p.dirty = true
 }
 
 // SetTheme changes theme and glyphs.

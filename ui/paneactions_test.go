@@ -390,7 +390,7 @@ func TestMouseIsReleased(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 100, 20, three())
 		s.press("M")
-		if _, ok := sentMsg[toggleMouseMsg](s); !ok {
+		if _, ok := sentMsg[ToggleMouseMsg](s); !ok {
 			t.Error("the program was not asked to give the mouse back")
 		}
 	})

@@ -75,6 +75,12 @@ func (r *restarts) pending() ([]engine.Job, func(ctx context.Context) error) {
 	}
 }
 
+// Restarting returns the jobs that are being stopped in order to be started again. That goes on after
+// [Pane.Close], unless the program ends first: wait waits for it and returns the failures.
+func (p *Pane) Restarting() (jobs []engine.Job, wait func(ctx context.Context) error) {
+	return p.restarts.pending()
+}
+
 // restart runs the commands of jobs again. A running job is stopped first; the new job takes its
 // row.
 func (p *Pane) restart(jobs []engine.Job) tea.Cmd {

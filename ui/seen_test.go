@@ -68,7 +68,7 @@ func TestFailureIsSeenAfterAMoment(t *testing.T) {
 			if n := len(s.eng.marked); n != tt.want {
 				t.Errorf("%v are marked as seen, want %d", s.eng.marked, tt.want)
 			}
-			if n := s.pane.counts().Failed; n != most-tt.want {
+			if n := s.pane.Counts().Failed; n != most-tt.want {
 				t.Errorf("%d failed, want %d", n, most-tt.want)
 			}
 		})

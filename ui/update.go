@@ -241,6 +241,7 @@ type AttentionMsg struct {
 	Job  engine.Job
 	Why  Why
 	Note engine.Note // with WhyNote
+	Text string      // the same in words: "npm run dev failed (exit 1)"
 }
 
 // CopyMsg asks the host to copy text to the clipboard.
@@ -271,7 +272,7 @@ type AskMsg struct {
 	Title   string // subject of the question: "web1"
 	Text    string
 	Secret  bool   // hide the typed text
-	Confirm string // what yes does: "Trust it"; the answer is "yes" or "no". Empty: ask for a line of text
+	Confirm string // what yes does: "Trust it"; the answer is [AnswerYes] or [AnswerNo]. Empty: ask for a line of text
 	Reply   func(answer string, ok bool)
 }
 
@@ -289,8 +290,9 @@ type eventsMsg struct {
 	err    error
 }
 
-// Requests to the App, for what only a program with its own terminal can do.
-type (
-	suspendMsg     struct{}
-	toggleMouseMsg struct{}
-)
+// SuspendMsg asks the host to stop, as Ctrl+Z does in a shell. See [WithProgram].
+type SuspendMsg struct{}
+
+// ToggleMouseMsg asks the host to release the mouse to the terminal, or to capture it again, and to
+// call [Pane.ShowMouse]. See [WithProgram].
+type ToggleMouseMsg struct{}

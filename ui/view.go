@@ -48,6 +48,9 @@ func (p *Pane) nothing() bool {
 	return p.known && all == 0 && p.focus == areaList
 }
 
+// Changed reports whether View may draw something else than it last returned.
+func (p *Pane) Changed() bool { return p.dirty }
+
 // View draws the pane in exactly its size. The frame is cached until something changes.
 func (p *Pane) View() string {
 	if !p.dirty {
@@ -94,7 +97,7 @@ func (p *Pane) drawTooSmall() []string {
 	if long := fmt.Sprintf("too small: %dx%d at least", minWidth, minHeight); len(long) <= p.w {
 		words[0] = long
 	}
-	if n := p.counts().Waiting; n > 0 {
+	if n := p.Counts().Waiting; n > 0 {
 		words = append(words, p.opts.glyphs.Waiting+" "+strconv.Itoa(n)+" input")
 		words = words[max(0, len(words)-p.h):]
 	}

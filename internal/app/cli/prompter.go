@@ -21,7 +21,7 @@ type prompter struct {
 	ui  atomic.Pointer[uiPrompts] // nil unless the UI runs
 }
 
-// uiPrompts are the prompts of the UI, see [ui.App]. If confirm is nil, ask is used
+// uiPrompts are the prompts of the UI, see package program. If confirm is nil, ask is used
 // instead.
 type uiPrompts struct {
 	ask     func(ctx context.Context, title, text string, secret bool) (string, error)

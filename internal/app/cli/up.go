@@ -18,6 +18,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/app/project"
 	"github.com/hobjobs/hob/ui"
+	"github.com/hobjobs/hob/ui/program"
 )
 
 type upFlags struct {
@@ -251,7 +252,7 @@ func (u *upRun) finish(err error) error {
 
 // inUI shows the jobs while it starts them. The UI opens once there is a job. If the user closes it
 // before the last process has been started, the others are started then.
-func (u *upRun) inUI(ctx context.Context, chosen []project.Process, o ui.AppOptions) error {
+func (u *upRun) inUI(ctx context.Context, chosen []project.Process, o program.Options) error {
 	ctx, release := leaveOnSignal(engine.WithLockNotice(ctx, nil))
 	defer release()
 	started, ended := make(chan struct{}), make(chan error, 1)

@@ -18,6 +18,7 @@ import (
 	"github.com/hobjobs/hob/internal/vt"
 	"github.com/hobjobs/hob/themes"
 	"github.com/hobjobs/hob/ui"
+	"github.com/hobjobs/hob/ui/program"
 )
 
 // usageEvery is the interval of measuring the resources of running jobs. It is long because
@@ -50,15 +51,15 @@ func (a *app) openUI(ctx context.Context) error {
 // runApp runs the UI and restores the terminal, also after a signal that would end the
 // process. If the UI exits before the terminal has answered its queries, runApp reads and
 // discards the answers.
-func (a *app) runApp(ctx context.Context, o ui.AppOptions) (ui.Result, error) {
+func (a *app) runApp(ctx context.Context, o program.Options) (program.Result, error) {
 	ctx, release := leaveOnSignal(ctx) // before the terminal is changed
 	defer release()
 	if isTerminal(a.stdin) {
 		defer withoutEcho(a.stdin)()
 	}
-	program := ui.NewApp(a.eng, o)
-	defer a.prompter.useUI(uiPrompts{program.Ask, program.Confirm})()
-	result, err := program.Run(ctx)
+	app := program.New(a.eng, o)
+	defer a.prompter.useUI(uiPrompts{app.Ask, app.Confirm})()
+	result, err := app.Run(ctx)
 	if !result.Answered && isTerminal(a.stdin) {
 		drainAnswers(a.stdin, a.stdout, result.Asked)
 	}
@@ -71,7 +72,7 @@ func (a *app) runApp(ctx context.Context, o ui.AppOptions) (ui.Result, error) {
 
 // awaitRestarts finishes the restarts that the user left: nothing else would start the jobs
 // once they have stopped.
-func (a *app) awaitRestarts(ctx context.Context, r ui.Result) {
+func (a *app) awaitRestarts(ctx context.Context, r program.Result) {
 	if len(r.Restarting) == 0 {
 		return
 	}
@@ -214,7 +215,7 @@ func (a *app) finish(ctx context.Context, job engine.Job, exit engine.Exit) erro
 const leaveTime = 2 * time.Second
 
 // reportLeft prints how to reattach to a job that was left in the background.
-func (a *app) reportLeft(ctx context.Context, id engine.ID, result ui.Result) {
+func (a *app) reportLeft(ctx context.Context, id engine.ID, result program.Result) {
 	if result.Backgrounded != "" {
 		id = result.Backgrounded
 	}
@@ -255,7 +256,7 @@ func (a *app) reportLogout() {
 }
 
 // window returns the options of the UI from settings, flags and the environment.
-func (a *app) window(c *config.Config) ui.AppOptions {
+func (a *app) window(c *config.Config) program.Options {
 	glyphs := c.Glyphs()
 	if a.ascii {
 		glyphs = themes.ASCII()
@@ -276,7 +277,7 @@ func (a *app) window(c *config.Config) ui.AppOptions {
 		pane = append(pane, ui.WithOuterPrefix(leave[0], "the outer hob"))
 	}
 	n := c.Notify
-	return ui.AppOptions{
+	return program.Options{
 		Pane:    pane,
 		Theme:   a.theme(c),
 		Glyphs:  &glyphs,
@@ -284,15 +285,15 @@ func (a *app) window(c *config.Config) ui.AppOptions {
 		Open:    opener(c.UI),
 		Suspend: suspendSelf,
 		Copy:    copier(os.Getenv("TMUX") != ""),
-		Notify:  ui.Notify{Waiting: notifyBy(n.Waiting), Failed: notifyBy(n.Failed), Finished: notifyBy(n.Finished)},
+		Notify:  program.Notify{Waiting: notifyBy(n.Waiting), Failed: notifyBy(n.Failed), Finished: notifyBy(n.Finished)},
 		NoMouse: !c.UI.Mouse,
 		Input:   a.terminalInput(),
 		Output:  a.stdout,
 	}
 }
 
-func notifyBy(m config.Means) ui.Means {
-	return ui.Means{Bell: m.Bell, Desktop: m.OSC, Title: m.Title}
+func notifyBy(m config.Means) program.Means {
+	return program.Means{Bell: m.Bell, Desktop: m.OSC, Title: m.Title}
 }
 
 // theme returns the configured theme, or one without colors if color is disabled.

@@ -38,6 +38,10 @@ func (l Level) Lifetime() time.Duration {
 // Refused is the key of the message that explains why an action is not possible.
 const Refused = "refused"
 
+// Copied is the key of the message that text was copied. A host that copies otherwise, or cannot
+// copy, replaces it.
+const Copied = "copied"
+
 // Message is one message.
 type Message struct {
 	ID    int

@@ -1,4 +1,10 @@
-package ui
+// Package program is a whole program around the pane of package ui, as hob shows it: it owns the
+// terminal, copies, notifies, and runs pagers and editors.
+//
+//	result, err := program.New(eng, program.Options{}).Run(ctx)
+//
+// It uses only what package ui offers to every host.
+package program
 
 import (
 	"context"
@@ -10,27 +16,26 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/termenv"
 	"github.com/hobjobs/hob/themes"
+	"github.com/hobjobs/hob/ui"
 )
 
 // App is a program around a pane. It owns the terminal.
 type App struct {
-	pane    *Pane
-	o       AppOptions
+	pane    *ui.Pane
+	o       Options
 	started chan struct{} // closed when the program accepts messages
 	ended   chan struct{} // closed when it no longer does
 	program *tea.Program
-	extra   []tea.ProgramOption // for tests
 }
 
-// AppOptions configures an App. The zero value opens the panes on all jobs.
-type AppOptions struct {
+// Options configures an App. The zero value opens the panes on all jobs.
+type Options struct {
 	// Pane has options of the pane.
-	Pane []Option
+	Pane []ui.Option
 	// Theme returns the theme, once it is known whether the terminal's background is dark
 	// (default: [themes.Default]).
 	Theme func(isDark bool) themes.Theme
@@ -66,18 +71,20 @@ type AppOptions struct {
 	Input   io.Reader // nil: the terminal
 	Output  io.Writer // nil: standard output
 	Environ []string  // nil: the process's environment
+	// Program has further options of the Bubble Tea program, such as [tea.WithFPS].
+	Program []tea.ProgramOption
 }
 
 // leave returns what happens when the user leaves the foreground job. A job whose end ends the
 // program belongs to the program: until it is left for good, nothing is recorded.
-func (o *AppOptions) leave() Leave {
+func (o *Options) leave() ui.Leave {
 	switch {
 	case o.ToShell:
-		return LeaveToHost
+		return ui.LeaveToHost
 	case o.KeepEnded:
-		return LeaveAtOnce
+		return ui.LeaveAtOnce
 	}
-	return LeaveLater
+	return ui.LeaveLater
 }
 
 // Notify sets the means of notification for each event. Bells and notifications of a job count as
@@ -91,13 +98,13 @@ type Means struct {
 	Title   bool // a count in the window's title
 }
 
-func (n Notify) of(why Why) Means {
+func (n Notify) of(why ui.Why) Means {
 	switch why {
-	case WhyFailed:
+	case ui.WhyFailed:
 		return n.Failed
-	case WhyFinished:
+	case ui.WhyFinished:
 		return n.Finished
-	case WhyWaiting, WhyBell, WhyNote:
+	case ui.WhyWaiting, ui.WhyBell, ui.WhyNote:
 	}
 	return n.Waiting
 }
@@ -122,10 +129,22 @@ type Result struct {
 // leaveWithin limits how long an exit waits for hosts and disks.
 const leaveWithin = 700 * time.Millisecond
 
-// NewApp returns a program for the jobs of eng.
-func NewApp(eng *engine.Engine, o AppOptions) *App { return newApp(realEngine{eng}, o) }
+// New returns a program for the jobs of eng.
+func New(eng *engine.Engine, o Options) *App { return Around(ui.NewPane(eng, o.PaneOptions()...), o) }
 
-func newApp(eng jobEngine, o AppOptions) *App {
+// Around is New with a pane that was created with [Options.PaneOptions].
+func Around(pane *ui.Pane, o Options) *App {
+	return &App{pane: pane, o: o.withDefaults(), started: make(chan struct{}), ended: make(chan struct{})}
+}
+
+// PaneOptions returns the options of the program's pane.
+func (o Options) PaneOptions() []ui.Option {
+	o = o.withDefaults()
+	opts := append([]ui.Option{ui.WithHeader(true), ui.WithTheme(o.Theme(darkBackground(o.Environ))), ui.WithGlyphs(*o.Glyphs)}, o.Pane...)
+	return append(opts, ui.WithProgram(), ui.WithLeave(o.leave()))
+}
+
+func (o Options) withDefaults() Options {
 	if o.Theme == nil {
 		o.Theme = themes.Default
 	}
@@ -136,9 +155,7 @@ func newApp(eng jobEngine, o AppOptions) *App {
 		glyphs := themes.Unicode()
 		o.Glyphs = &glyphs
 	}
-	opts := append([]Option{WithHeader(true), WithTheme(o.Theme(darkBackground(o.Environ))), WithGlyphs(*o.Glyphs)}, o.Pane...)
-	opts = append(opts, withProgram(), WithLeave(o.leave()))
-	return &App{pane: newPane(eng, opts...), o: o, started: make(chan struct{}), ended: make(chan struct{})}
+	return o
 }
 
 // darkBackground guesses the terminal's background from the environment, for the time before the
@@ -154,7 +171,9 @@ func darkBackground(environ []string) bool {
 // keep running afterwards. Run returns within a second of the request to quit, whatever a host or
 // a disk does. The caller handles signals: a signal that should end the program cancels ctx.
 func (a *App) Run(ctx context.Context) (Result, error) {
-	w := &window{App: a, focused: true, dark: darkBackground(a.o.Environ), profile: colorprofile.TrueColor}
+	running, stop := context.WithCancel(ctx)
+	defer stop()
+	w := newWindow(running, a)
 	opts := []tea.ProgramOption{tea.WithoutSignalHandler(), tea.WithEnvironment(a.o.Environ), tea.WithFilter((&floodGate{now: time.Now}).filter)}
 	if a.o.Input != nil {
 		opts = append(opts, tea.WithInput(a.o.Input))
@@ -162,7 +181,7 @@ func (a *App) Run(ctx context.Context) (Result, error) {
 	if a.o.Output != nil {
 		opts = append(opts, tea.WithOutput(a.o.Output))
 	}
-	a.program = tea.NewProgram(w, append(opts, a.extra...)...)
+	a.program = tea.NewProgram(w, append(opts, a.o.Program...)...)
 	out := a.o.Output
 	if out == nil {
 		out = os.Stdout
@@ -178,7 +197,7 @@ func (a *App) Run(ctx context.Context) (Result, error) {
 		w.result.Backgrounded, _ = a.pane.Leaving()
 	}
 	w.result.Running = a.pane.Running()
-	w.result.Restarting, w.result.Restarted = a.pane.restarts.pending()
+	w.result.Restarting, w.result.Restarted = a.pane.Restarting()
 	w.result.Answered = w.quiet()
 
 	closed := make(chan struct{})
@@ -218,18 +237,18 @@ var ErrRefused = errors.New("no answer was given")
 // Ask asks the user for a line of text, such as the passphrase of a key. It may be called from
 // any goroutine except the program's own, also before Run.
 func (a *App) Ask(ctx context.Context, title, text string, secret bool) (string, error) {
-	return a.put(ctx, AskMsg{Title: title, Text: text, Secret: secret})
+	return a.put(ctx, ui.AskMsg{Title: title, Text: text, Secret: secret})
 }
 
 // Confirm asks the user a yes-or-no question; yes describes what yes does ("Trust it"). No is
 // preselected. Otherwise it is like Ask.
 func (a *App) Confirm(ctx context.Context, title, text, yes string) (bool, error) {
-	answer, err := a.put(ctx, AskMsg{Title: title, Text: text, Confirm: yes})
-	return answer == answerYes, err
+	answer, err := a.put(ctx, ui.AskMsg{Title: title, Text: text, Confirm: yes})
+	return answer == ui.AnswerYes, err
 }
 
 // put shows a question and waits for its answer.
-func (a *App) put(ctx context.Context, question AskMsg) (string, error) {
+func (a *App) put(ctx context.Context, question ui.AskMsg) (string, error) {
 	select {
 	case <-a.started:
 	case <-a.ended:

@@ -1,4 +1,4 @@
-package ui
+package program
 
 import (
 	"io"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/internal/termenv"
+	"github.com/hobjobs/hob/ui"
 	"github.com/hobjobs/hob/ui/components/later"
 	"github.com/hobjobs/hob/ui/components/toast"
 )
@@ -105,11 +106,11 @@ func (suspension) SetStdout(io.Writer) {}
 // SetStderr implements [tea.ExecCommand].
 func (suspension) SetStderr(io.Writer) {}
 
-func (w *window) copy(msg CopyMsg) tea.Cmd {
+func (w *window) copy(msg ui.CopyMsg) tea.Cmd {
 	if w.o.Copy == nil {
 		return w.copied(msg, "", nil)
 	}
-	ctx, put := w.pane.ctx, w.o.Copy
+	ctx, put := w.ctx, w.o.Copy
 	return func() tea.Msg {
 		where, err := put(ctx, msg.Text)
 		return later.Msg(func() tea.Cmd { return w.copied(msg, where, err) })
@@ -118,23 +119,23 @@ func (w *window) copy(msg CopyMsg) tea.Cmd {
 
 // copied shows where text was copied to. If it was not copied, it asks the terminal to do so,
 // which the terminal does not confirm.
-func (w *window) copied(msg CopyMsg, where string, err error) tea.Cmd {
+func (w *window) copied(msg ui.CopyMsg, where string, err error) tea.Cmd {
 	if err != nil {
-		return w.pane.toast(toast.Message{Level: toast.Error, Text: "Can't copy: " + cells.Clean(err.Error()), Key: "copied"})
+		return w.pane.ShowMessage(toast.Message{Level: toast.Error, Text: "Can't copy: " + cells.Clean(err.Error()), Key: toast.Copied})
 	}
 	if where == "" { // the pane's own message is correct
 		return tea.SetClipboard(msg.Text)
 	}
-	return w.pane.toast(toast.Message{Text: "Copied " + msg.What + " to " + where, Key: "copied"})
+	return w.pane.ShowMessage(toast.Message{Text: "Copied " + msg.What + " to " + where, Key: toast.Copied})
 }
 
-func (w *window) open(msg OpenMsg) tea.Cmd {
+func (w *window) open(msg ui.OpenMsg) tea.Cmd {
 	if w.o.Open == nil {
-		return w.pane.refuse("No pager or editor; set PAGER or EDITOR")
+		return w.pane.ShowMessage(toast.Message{Level: toast.Warning, Text: "No pager or editor; set PAGER or EDITOR", Key: toast.Refused})
 	}
 	cmd, err := w.o.Open(msg.Path, msg.Editor)
 	if err != nil {
-		return w.pane.showMessage(toast.Error, cells.Clean(err.Error()))
+		return w.pane.ShowMessage(toast.Message{Level: toast.Error, Text: cells.Clean(err.Error())})
 	}
 	return w.onceAnswered(tea.Exec(&borrower{ExecCommand: cmd}, func(err error) tea.Msg {
 		return later.Msg(func() tea.Cmd { return w.opened(err) })
@@ -144,13 +145,13 @@ func (w *window) open(msg OpenMsg) tea.Cmd {
 // opened takes the terminal back after a pager or an editor.
 func (w *window) opened(err error) tea.Cmd {
 	if err != nil {
-		return tea.Batch(w.ask(), w.pane.showMessage(toast.Error, cells.Clean(err.Error())))
+		return tea.Batch(w.ask(), w.pane.ShowMessage(toast.Message{Level: toast.Error, Text: cells.Clean(err.Error())}))
 	}
 	return w.ask()
 }
 
 // notify sends the notifications of the settings for an event that the user did not see.
-func (w *window) notify(msg AttentionMsg) tea.Cmd {
+func (w *window) notify(msg ui.AttentionMsg) tea.Cmd {
 	var b strings.Builder
 	means := w.o.Notify.of(msg.Why)
 	// Ring at most once a second, and notify of each job at most once in that time.
@@ -158,8 +159,7 @@ func (w *window) notify(msg AttentionMsg) tea.Cmd {
 		b.WriteByte('\a')
 	}
 	if means.Desktop && !w.focused && !slices.Contains(w.rang, msg.Job.ID) {
-		_, text := w.pane.wording(msg.Job, msg.Why, msg.Note)
-		b.WriteString(desktop(w.o.Environ, "hob", text))
+		b.WriteString(desktop(w.o.Environ, "hob", msg.Text))
 	}
 	if b.Len() == 0 {
 		return nil

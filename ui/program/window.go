@@ -1,6 +1,7 @@
-package ui
+package program
 
 import (
+	"context"
 	"strconv"
 	"time"
 
@@ -12,13 +13,17 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/internal/termenv"
+	"github.com/hobjobs/hob/themes"
+	"github.com/hobjobs/hob/ui"
 	"github.com/hobjobs/hob/ui/components/later"
-	"github.com/hobjobs/hob/ui/components/toast"
 )
 
 // window is the model of an App: a pane as large as the terminal.
 type window struct {
 	*App
+	// ctx is done when the program ends. It is stored because commands outlive the calls that
+	// create them.
+	ctx     context.Context
 	focused bool
 	mouse   bool        // mouse events are disabled
 	rang    []engine.ID // jobs that rang within the last second
@@ -31,6 +36,7 @@ type window struct {
 	unwatched unwatched
 
 	dark    bool // whether the terminal's background is dark, as far as known
+	theme   themes.Theme
 	profile colorprofile.Profile
 
 	facts      engine.TerminalFacts
@@ -38,9 +44,16 @@ type window struct {
 	unanswered bool // the terminal has not answered in time
 }
 
+func newWindow(ctx context.Context, a *App) *window {
+	w := &window{App: a, ctx: ctx, focused: true, dark: darkBackground(a.o.Environ), profile: colorprofile.TrueColor}
+	w.theme = w.o.Theme(w.dark)
+	return w
+}
+
 // applyTheme sets the pane's theme according to the terminal's colors.
 func (w *window) applyTheme() {
-	w.pane.SetTheme(w.o.Theme(w.dark).For(w.profile), *w.o.Glyphs)
+	w.theme = w.o.Theme(w.dark).For(w.profile)
+	w.pane.SetTheme(w.theme, *w.o.Glyphs)
 }
 
 // after runs then in Update after d.
@@ -50,7 +63,8 @@ func (w *window) after(d time.Duration, then func() tea.Cmd) tea.Cmd {
 
 func (w *window) Init() tea.Cmd {
 	w.asked = time.Now()
-	cmds := []tea.Cmd{tea.RequestBackgroundColor, tea.RequestForegroundColor, w.pane.Init(), send(later.Msg(w.starting))}
+	starting := func() tea.Msg { return later.Msg(w.starting) }
+	cmds := []tea.Cmd{tea.RequestBackgroundColor, tea.RequestForegroundColor, w.pane.Init(), starting}
 	if w.o.Select != "" {
 		cmds = append(cmds, w.pane.Select(w.o.Select))
 	}
@@ -96,31 +110,27 @@ func (w *window) update(msg tea.Msg) tea.Cmd {
 		w.setFocus(true) // for terminals that do not report focus reliably
 	case tea.ResumeMsg:
 		return tea.Batch(tea.RequestWindowSize, w.ask())
-	case suspendMsg:
+	case ui.SuspendMsg:
 		return w.suspend()
-	case toggleMouseMsg:
+	case ui.ToggleMouseMsg:
 		w.mouse = !w.mouse
-		if w.mouse {
-			back := w.pane.does(w.pane.opts.keys.Panes.ToggleMouse, "capture it again")
-			return w.pane.showMessage(toast.Info, w.pane.dotted("Mouse released to the terminal", back))
-		}
-		return w.pane.showMessage(toast.Info, "Mouse captured")
-	case CopyMsg:
+		return w.pane.ShowMouse(!w.mouse)
+	case ui.CopyMsg:
 		return w.copy(msg)
-	case OpenMsg:
+	case ui.OpenMsg:
 		return w.open(msg)
-	case ReplayedMsg:
+	case ui.ReplayedMsg:
 		if w.o.Replay == msg.ID {
-			return w.update(LeaveMsg{})
+			return w.update(ui.LeaveMsg{})
 		}
-	case LeaveMsg:
+	case ui.LeaveMsg:
 		if msg.Ended != nil && w.result.Ended == nil {
 			w.result.Ended, w.result.Backgrounded = msg.Ended, ""
 		}
 		return tea.Quit
-	case BackgroundedMsg, EndedMsg:
+	case ui.BackgroundedMsg, ui.EndedMsg:
 		return w.lifecycle(msg)
-	case AttentionMsg:
+	case ui.AttentionMsg:
 		return w.notify(msg)
 	}
 	return w.pane.Update(msg)
@@ -149,9 +159,7 @@ func (w *window) reported(msg tea.Msg) tea.Cmd {
 	case tea.ModeReportMsg:
 		// Bubble Tea enables the mode in these cases.
 		if msg.Mode == ansi.ModeUnicodeCore && (msg.Value == ansi.ModeSet || msg.Value == ansi.ModeReset || msg.Value == ansi.ModePermanentlySet) {
-			w.pane.term.SetByCluster(true)
-			w.pane.screen.SetByCluster(true)
-			w.pane.dirty = true
+			w.pane.SetByCluster(true)
 		}
 	}
 	return nil
@@ -182,13 +190,13 @@ func (w *window) setFocus(on bool) {
 // lifecycle handles the end or the backgrounding of a job in the program.
 func (w *window) lifecycle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case BackgroundedMsg:
+	case ui.BackgroundedMsg:
 		w.result.Backgrounded = msg.ID
 		if _, returned := w.pane.Attached(); returned || !w.o.ToShell || msg.ID != w.o.Foreground {
 			return nil
 		}
 		return tea.Quit
-	case EndedMsg:
+	case ui.EndedMsg:
 		if a, _ := w.pane.Attached(); !a.Foreground || a.Job.ID != msg.Job.ID {
 			return nil
 		}
@@ -218,10 +226,9 @@ func (w *window) View() tea.View {
 	if c := w.pane.Cursor(); c != nil {
 		v.Cursor = c
 	}
-	theme := w.pane.opts.theme
-	v.BackgroundColor, v.ForegroundColor = theme.Background(), nil
+	v.BackgroundColor, v.ForegroundColor = w.theme.Background(), nil
 	if v.BackgroundColor != nil {
-		v.ForegroundColor = theme.Foreground()
+		v.ForegroundColor = w.theme.Foreground()
 	}
 	v.WindowTitle = w.title()
 	v.ProgressBar = w.progress()
@@ -259,8 +266,12 @@ func (w *window) title() string {
 		}
 		return "hob"
 	}
+	return w.o.Notify.title(w.pane.Counts())
+}
+
+// title returns the title with the counts that the user wants there.
+func (n Notify) title(c ui.Counts) string {
 	title := "hob"
-	c, n := w.pane.counts(), w.o.Notify
 	for _, part := range []struct {
 		on   bool
 		n    int
@@ -269,7 +280,7 @@ func (w *window) title() string {
 		{n.Waiting.Title, c.Waiting, "waiting"},
 		{n.Waiting.Title || n.Failed.Title || n.Finished.Title, c.Running - c.Waiting, "running"},
 		{n.Failed.Title, c.Failed, "failed"},
-		{n.Finished.Title, c.unseenDone, "done"},
+		{n.Finished.Title, c.UnseenDone, "done"},
 	} {
 		if part.on && part.n > 0 {
 			title += " - " + strconv.Itoa(part.n) + " " + part.word
@@ -297,7 +308,7 @@ func (w *window) paced(msg tea.Msg) tea.Cmd {
 		u.due = true
 		return nil
 	}
-	if w.focused || u.round || !w.pane.dirty {
+	if w.focused || u.round || !w.pane.Changed() {
 		return nil
 	}
 	u.due, u.round = true, true
@@ -310,7 +321,7 @@ func (w *window) paced(msg tea.Msg) tea.Cmd {
 // held reports whether the last view is kept until the next round.
 func (w *window) held() bool {
 	u := &w.unwatched
-	return !w.focused && u.round && !u.due && w.pane.dirty
+	return !w.focused && u.round && !u.due && w.pane.Changed()
 }
 
 // floodGate drops excess wheel and motion events so that they do not delay keys: at most one of
