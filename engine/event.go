@@ -73,6 +73,9 @@ type Filter struct {
 	Labels   map[string]string // all of them
 
 	CreatedBy string // name of the client that started the job, as of [WithClient]
+	// Same selects jobs with the same command line, in the same directory of the same machine, as a job
+	// that is started with this request.
+	Same *Spec
 }
 
 // History returns the recorded facts since the given time, oldest first, of existing jobs. Output

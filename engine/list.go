@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 
@@ -272,7 +273,7 @@ func (e *Engine) recordEnd(rec *jobdir.Record, j Job) Job {
 // mightSelect reports whether f could select j once its state is known. Other jobs need not be
 // observed, which can require a connection.
 func (f *Filter) mightSelect(j *Job) bool {
-	lasting := Filter{IDs: f.IDs, Host: f.Host, Here: f.Here, Labels: f.Labels, CreatedBy: f.CreatedBy}
+	lasting := Filter{IDs: f.IDs, Host: f.Host, Here: f.Here, Labels: f.Labels, CreatedBy: f.CreatedBy, Same: f.Same}
 	return lasting.Selects(j)
 }
 
@@ -284,6 +285,7 @@ func (f *Filter) Selects(j *Job) bool {
 		len(f.IDs) > 0 && !slices.Contains(f.IDs, j.ID),
 		f.Host != "" && j.Host != f.Host,
 		f.CreatedBy != "" && j.CreatedBy != f.CreatedBy,
+		f.Same != nil && !f.Same.sameAs(j),
 		f.Here && (j.Host != "" || j.Link == LinkElsewhere),
 		!f.Since.IsZero() && j.CreatedAt.Before(f.Since) && (!finished || j.Exit.At.Before(f.Since)):
 		return false
@@ -299,4 +301,18 @@ func (f *Filter) Selects(j *Job) bool {
 		}
 	}
 	return true
+}
+
+// sameAs reports whether j runs what s does, in the same place. If the working directory was deleted, no
+// job does.
+func (s *Spec) sameAs(j *Job) bool {
+	asked := Job{Request: Request{Command: s.Command, Script: s.Script}}
+	if j.Host != s.Host || j.CommandLine() != asked.CommandLine() {
+		return false
+	}
+	if s.Host != "" {
+		return j.Dir == s.Dir // it is recorded as given
+	}
+	dir, err := filepath.Abs(s.Dir)
+	return err == nil && j.Dir == dir && j.Link != LinkElsewhere
 }

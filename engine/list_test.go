@@ -432,3 +432,37 @@ func BenchmarkJSONOfAThousand(b *testing.B) {
 		}
 	}
 }
+
+// The same command is one that the user would type in the same way, in the same place.
+func TestFilterSame(t *testing.T) {
+	local, host := newFake(""), fakeHost()
+	e := open(t, engine.WithBackend(local), engine.WithBackend(host))
+	dir := t.TempDir()
+	t.Chdir(dir)
+	there := start(t, e, engine.Spec{Script: "npm test", Host: "web1"})
+	here := start(t, e, engine.Spec{Command: []string{"npm", "test"}})
+	start(t, e, engine.Spec{Script: "npm test", Dir: t.TempDir()})
+	start(t, e, engine.Spec{Script: "npm test --watch"})
+	for name, tt := range map[string]struct {
+		spec engine.Spec
+		want []engine.ID
+	}{
+		"the same words":               {engine.Spec{Command: []string{"npm", "test"}}, []engine.ID{here.ID}},
+		"as a script":                  {engine.Spec{Script: "npm test", Dir: dir}, []engine.ID{here.ID}},
+		"one word":                     {engine.Spec{Command: []string{"npm test"}}, nil},
+		"another directory":            {engine.Spec{Script: "npm test", Dir: "/"}, nil},
+		"on a host":                    {engine.Spec{Script: "npm test", Host: "web1"}, []engine.ID{there.ID}},
+		"in another directory of it":   {engine.Spec{Script: "npm test", Host: "web1", Dir: "/srv"}, nil},
+		"on a host without such a job": {engine.Spec{Script: "npm test", Host: "web2"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []engine.ID
+			for _, j := range list(t, e, engine.Filter{Running: true, Same: &tt.spec}) {
+				got = append(got, j.ID)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

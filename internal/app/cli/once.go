@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/app/project"
@@ -36,28 +34,14 @@ func (a *app) lockOnce(ctx context.Context, spec engine.Spec) (job engine.Job, f
 // runningAlready finds a job that runs the same command in the same directory, one that is being stopped
 // only if there is no other.
 func (a *app) runningAlready(ctx context.Context, spec engine.Spec) (job engine.Job, found bool, err error) {
-	dir := spec.Dir // on a host it is recorded as given
-	if spec.Host == "" {
-		dir, err = absoluteDir(spec.Dir)
-		if errors.Is(err, fs.ErrNotExist) { // the current directory was deleted
-			return engine.Job{}, false, nil
-		}
-		if err != nil {
-			return engine.Job{}, false, err
-		}
-	}
-	jobs, err := a.eng.List(ctx, engine.Filter{Running: true, Here: spec.Host == "", Host: spec.Host})
-	if err != nil {
+	jobs, err := a.eng.List(ctx, engine.Filter{Running: true, Same: &spec})
+	if err != nil || len(jobs) == 0 {
 		return engine.Job{}, false, err
 	}
 	for _, j := range jobs {
-		same := sameRequest(j, spec) && j.Dir == dir
-		if same && j.Status != engine.Stopping {
+		if j.Status != engine.Stopping {
 			return j, true, nil
 		}
-		if same && !found {
-			job, found = j, true
-		}
 	}
-	return job, found, nil
+	return jobs[0], true, nil
 }

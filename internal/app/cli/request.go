@@ -19,11 +19,6 @@ func absoluteDir(dir string) (string, error) {
 	return filepath.Abs(dir)
 }
 
-// sameRequest reports whether j runs the command of spec on the same host.
-func sameRequest(j engine.Job, spec engine.Spec) bool {
-	return j.Host == spec.Host && j.Script == spec.Script && slices.Equal(j.Command, spec.Command)
-}
-
 // onHost completes spec for a job on a host. The job has a terminal only with --pty; a job
 // that would have one by default on this machine gets an open stdin instead.
 func (a *app) onHost(spec *engine.Spec, f runFlags) error {

@@ -227,14 +227,11 @@ func environ() []string {
 // running returns a notice about a job that already runs the same command in the same
 // directory, or is queued to do so; empty if there is none. Jobs of other agents are not mentioned.
 func (a *agent) running(ctx context.Context, spec engine.Spec) string {
-	jobs, err := a.eng.List(ctx, engine.Filter{Running: true, Host: spec.Host, Here: spec.Host == ""})
+	jobs, err := a.eng.List(ctx, engine.Filter{Running: true, Same: &spec})
 	if err != nil {
 		return ""
 	}
 	for _, j := range jobs {
-		if j.CommandLine() != spec.Script || j.Dir != spec.Dir || j.Host != spec.Host {
-			continue
-		}
 		if a.scope.owns(j) {
 			return fmt.Sprintf("the same command is already %s in this directory: %s; if one is enough: %s", statusOf(j), j.ID, call("kill", j.ID))
 		}
