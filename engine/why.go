@@ -260,6 +260,10 @@ func (x *explainer) failed(exit Exit, lines []string) {
 		x.killed(exit, lines)
 	case ReasonExit:
 		x.exited(exit, lines)
+	default: // not known, because only the code was recorded
+		if exit.Status == Exited {
+			x.exited(exit, lines)
+		}
 	}
 }
 

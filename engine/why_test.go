@@ -113,6 +113,11 @@ func TestExplainRecordedEnds(t *testing.T) {
 			exit:    engine.Exit{Status: engine.Exited, Reason: engine.ReasonExit, Error: "its exit code cannot be read"},
 			summary: "Ended, exit code unknown, and its output does not show why; it ends with \"step 41 of 90\"", cause: "",
 		},
+		"only a code is known": {
+			exit:    engine.Exit{Status: engine.Exited, Code: code(1)},
+			output:  "sh: 1: frob: not found",
+			summary: "Exited 1: command not found: frob", cause: "command_not_found",
+		},
 		"virtual execution": {
 			exit:    engine.Exit{Status: engine.Failed, Reason: engine.ReasonExit, Error: "dial tcp [::1]:9: connect: connection refused"},
 			summary: "Failed: dial tcp [::1]:9: connect: connection refused", cause: "connection_refused",
