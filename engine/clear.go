@@ -13,13 +13,45 @@ import (
 	"github.com/hobjobs/hob/internal/statedir"
 )
 
-// Clear moves finished jobs to the trash and returns the jobs that it moved; a job that another
-// program clears at the same time is not among them. If any job has not ended, it moves none and
-// returns ErrRunning, or ErrElsewhere if this machine cannot determine it. ErrRunning also means that
-// a job has left processes that still run: its record shows them and ends them. It returns ErrNotFound
-// if none of the jobs exists any more, and ErrStateDir if some could not be moved. On a full disk
-// it empties the trash first.
-func (e *Engine) Clear(ctx context.Context, ids ...ID) ([]Job, error) {
+// RemoveOptions say how [Engine.Remove] removes jobs. The zero value is for jobs that have ended.
+type RemoveOptions struct {
+	// Stop ends jobs that have not ended, in parallel, and what others have left running. A job that
+	// cannot be stopped is kept and reported in the error.
+	Stop bool
+	// Forever deletes the jobs without the trash.
+	Forever bool
+	// Forget removes the records of jobs on hosts without asking the hosts, and of jobs that this
+	// machine cannot determine: for hosts, machines and containers that are permanently gone. The jobs
+	// need not have ended. Files on the host, and a job running there, are left alone. The error is
+	// ErrUnsupported for a job of this machine and for one that runs on a host in the directory that is
+	// its record, and ErrRunning if a holder is detected; no job is removed then.
+	Forget bool
+}
+
+// Remove moves jobs to the trash, all together, so that one [Engine.Undo] restores them, and returns
+// the jobs that it moved, as they are now; a job that another program removes at the same time is not
+// among them. On a full disk it empties the trash first.
+//
+// If any job has not ended, it removes none and returns ErrRunning, or ErrElsewhere if this machine
+// cannot determine it. ErrRunning also means that a job has left processes that still run: its record
+// shows them. Remove returns ErrNotFound if none of the jobs exists any more, and ErrStateDir if some
+// could not be moved.
+func (e *Engine) Remove(ctx context.Context, o RemoveOptions, ids ...ID) ([]Job, error) {
+	switch {
+	case o.Forget && (o.Stop || o.Forever):
+		return nil, invalid("remove", "Forget with Stop or Forever", "a record is forgotten without asking its host")
+	case o.Forget:
+		return e.forget(ctx, ids)
+	case o.Stop:
+		return e.stopAndRemove(ctx, o, ids)
+	case o.Forever:
+		return e.discardAll(ctx, ids)
+	}
+	return e.clear(ctx, ids)
+}
+
+// clear moves finished jobs to the trash.
+func (e *Engine) clear(ctx context.Context, ids []ID) ([]Job, error) {
 	jobs, err := e.finished(ctx, "clear", ids)
 	if err != nil {
 		return nil, err
@@ -211,10 +243,8 @@ func (e *Engine) inTrash(refs []ID) ([]ID, error) {
 	return unique(ids), nil
 }
 
-// Remove stops jobs that are running or have survivors, in parallel, and then clears all of them
-// together, so that one [Engine.Undo] restores them all. It returns the jobs in their final state.
-// A job that cannot be stopped is kept and reported in the error.
-func (e *Engine) Remove(ctx context.Context, ids ...ID) ([]Job, error) {
+// stopAndRemove stops the jobs that run or have survivors, and then removes all that are over.
+func (e *Engine) stopAndRemove(ctx context.Context, o RemoveOptions, ids []ID) ([]Job, error) {
 	found, errs := make([]Job, len(ids)), make([]error, len(ids), len(ids)+1)
 	var work sync.WaitGroup
 	for i, id := range ids {
@@ -240,18 +270,14 @@ func (e *Engine) Remove(ctx context.Context, ids ...ID) ([]Job, error) {
 			over = append(over, id)
 		}
 	}
-	jobs, err := e.Clear(ctx, over...)
+	o.Stop = false
+	jobs, err := e.Remove(ctx, o, over...)
 	return jobs, errors.Join(append(errs, err)...)
 }
 
-// Forget clears the local records of jobs on hosts without asking the hosts, and the records of
-// jobs that this machine cannot determine: for hosts, machines and containers that are permanently
-// gone. The jobs need not have ended. Files on the host, and a job running there, are left alone.
-// Undo restores the records; the sweep deletes them without asking the host. Forget returns
-// ErrUnsupported for a job of this machine and for a job that runs on a host in the directory that
-// is its record, and ErrRunning if a holder is detected; in these cases no job is forgotten. Its
-// result and its other errors are those of [Engine.Clear].
-func (e *Engine) Forget(ctx context.Context, ids ...ID) ([]Job, error) {
+// forget removes records as [RemoveOptions].Forget describes. The sweep deletes them without asking
+// the host.
+func (e *Engine) forget(ctx context.Context, ids []ID) ([]Job, error) {
 	jobs := make([]Job, 0, len(ids))
 	for _, id := range unique(ids) {
 		rec, err := e.record(id)

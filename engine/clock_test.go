@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
@@ -22,7 +23,7 @@ func TestUptimeIgnoresClockChange(t *testing.T) {
 				t.Fatal(err)
 			}
 			st.StartedAt = st.StartedAt.Add(off)
-			st.StartedUp -= engine.InMilliseconds(time.Minute) // started a minute ago
+			st.StartedUp -= record.InMilliseconds(time.Minute) // started a minute ago
 			if err := jobdir.WriteState(dir, &st); err != nil {
 				t.Fatal(err)
 			}

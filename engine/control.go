@@ -293,28 +293,6 @@ func (h *Handle) Kill(ctx context.Context) (StopReport, error) {
 	return h.Stop(ctx, StopOptions{Grace: -1})
 }
 
-// IsActive reports whether the job has not ended. For an execution of this program it calls the
-// execution's hook; otherwise it is derived from [Handle.Facts].
-func (e *Engine) IsActive(id ID) bool {
-	e.mu.Lock()
-	x := e.execs[id]
-	e.mu.Unlock()
-	if x != nil {
-		return x.active()
-	}
-	ctx, cancel := context.WithTimeout(e.runCtx, activeTimeout)
-	defer cancel()
-	rec, err := e.record(id)
-	if err != nil || rec.Finished() {
-		return false
-	}
-	j, err := e.read(ctx, id)
-	if err != nil {
-		return !errors.Is(err, ErrNotFound) // otherwise it was removed meanwhile
-	}
-	return !j.Status.Finished()
-}
-
 // Type types p into a session. The session needs control for that: Type takes it first, with the
 // caller's size, unless has is set, and again if another session has taken it since.
 func Type(ctx context.Context, t Terminal, has bool, size Size, p []byte) error {

@@ -14,7 +14,7 @@ import (
 func TestDiscardDeletesWithoutTrash(t *testing.T) {
 	e, f := withFake(t)
 	kept, gone := start(t, e, engine.Spec{}), start(t, e, engine.Spec{})
-	if _, err := e.Discard(t.Context(), gone.ID); !errors.Is(err, engine.ErrRunning) {
+	if _, err := e.Remove(t.Context(), engine.RemoveOptions{Forever: true}, gone.ID); !errors.Is(err, engine.ErrRunning) {
 		t.Fatalf("discarding a running job: %v, want ErrRunning", err)
 	}
 	for _, j := range []engine.Job{kept, gone} {
@@ -23,10 +23,10 @@ func TestDiscardDeletesWithoutTrash(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := e.Clear(t.Context(), kept.ID); err != nil {
+	if _, err := e.Remove(t.Context(), engine.RemoveOptions{}, kept.ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Discard(t.Context(), gone.ID); err != nil {
+	if _, err := e.Remove(t.Context(), engine.RemoveOptions{Forever: true}, gone.ID); err != nil {
 		t.Fatal(err)
 	}
 	left, err := filepath.Glob(filepath.Join(e.StateDir(), "*", string(gone.ID)))
@@ -64,7 +64,7 @@ func TestClearRemovesSocketOfKilledHolder(t *testing.T) {
 	if err := jobdir.WriteState(dir, &st); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Clear(t.Context(), ended.ID); err != nil {
+	if _, err := e.Remove(t.Context(), engine.RemoveOptions{}, ended.ID); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Lstat(socket); !errors.Is(err, os.ErrNotExist) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/record"
 )
 
 func TestEnding(t *testing.T) {
@@ -37,7 +38,7 @@ func TestEnding(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			j := engine.Job{Request: engine.Request{Timeout: engine.InMilliseconds(time.Minute)}, State: engine.State{Status: tt.exit.Status, Exit: tt.exit}}
+			j := engine.Job{Request: engine.Request{Timeout: record.InMilliseconds(time.Minute)}, State: engine.State{Status: tt.exit.Status, Exit: tt.exit}}
 			if !strings.HasSuffix(name, "in queue") {
 				j.StartedAt = time.Unix(1, 0)
 			}

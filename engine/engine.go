@@ -210,8 +210,7 @@ func (e *Engine) isClosed() bool {
 	return e.closed
 }
 
-// Capabilities returns the capabilities of the backend that serves host, or the zero value if none
-// does.
+// Capabilities returns what the backend that serves host can do, or the zero value if none does.
 func (e *Engine) Capabilities(host string) Capabilities {
 	if b := e.serving(host); b != nil {
 		return b.Capabilities()

@@ -49,8 +49,8 @@ type Event struct {
 	Binary bool
 }
 
-// Urgent reports whether the event must wake a reader immediately and is never merged.
-func (k EventKind) Urgent() bool {
+// urgent reports whether the event must wake a reader immediately and is never merged.
+func (k EventKind) urgent() bool {
 	switch k {
 	case EventCreated, EventStarted, EventRunEnded, EventBackgrounded, EventExited, EventLost, EventRemoved, EventAttention:
 		return true

@@ -43,27 +43,34 @@ func ExampleEngine_Create() {
 		panic(err)
 	}
 	x.Append([]byte("reading main.go\n"))
-	job := x.Job()
+	job, err := x.Facts(ctx)
+	if err != nil {
+		panic(err)
+	}
 	fmt.Println(job.Kind, job.Status, job.Name)
 
 	// Sending it to the background notifies everything that waits for it.
-	if err := eng.Handle(x.ID()).Background(); err != nil {
+	if err := x.Background(); err != nil {
 		panic(err)
 	}
 	<-x.Backgrounded()
-	fmt.Println("backgrounded:", x.Job().Backgrounded)
+	job, err = x.Facts(ctx)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println("backgrounded:", job.Backgrounded)
 
 	x.Append([]byte("4 files indexed\n"))
 	if err := x.Complete(engine.Exit{}); err != nil { // code 0
 		panic(err)
 	}
 
-	exit, err := eng.Handle(x.ID()).Wait(ctx)
+	exit, err := x.Wait(ctx)
 	if err != nil {
 		panic(err)
 	}
 	fmt.Println(exit.Status, *exit.Code)
-	p, err := eng.Handle(x.ID()).Poll(ctx, engine.PollOptions{})
+	p, err := x.Poll(ctx, engine.PollOptions{})
 	if err != nil {
 		panic(err)
 	}
@@ -79,7 +86,7 @@ func ExampleEngine_Create() {
 
 // A process that the program started itself can become a job too. The engine uses only the hooks
 // and never signals the process itself.
-func ExampleEngine_Attach() {
+func ExampleEngine_Create_process() {
 	ctx := context.Background()
 	eng, done := newEngine()
 	defer done()
@@ -88,7 +95,7 @@ func ExampleEngine_Attach() {
 	if err := cmd.Start(); err != nil {
 		panic(err)
 	}
-	x, err := eng.Attach(engine.ExternalSpec{
+	x, err := eng.Create(engine.VirtualSpec{
 		PID: cmd.Process.Pid, Name: "my sleep", Command: cmd.Args,
 		Hooks: engine.Hooks{Kill: func(context.Context) error { return cmd.Process.Kill() }},
 	})
@@ -99,28 +106,28 @@ func ExampleEngine_Attach() {
 		_ = cmd.Wait()
 		_ = x.Complete(engine.Exit{Signal: "SIGKILL"})
 	}()
-	fmt.Println("same process:", x.Job().Leader.PID == cmd.Process.Pid)
-
-	if err := eng.Handle(x.ID()).Background(); err != nil {
+	job, err := x.Facts(ctx)
+	if err != nil {
 		panic(err)
 	}
-	fmt.Println("active:", eng.IsActive(x.ID()))
+	fmt.Println("same process:", job.Leader.PID == cmd.Process.Pid)
 
-	if _, err := eng.Handle(x.ID()).Kill(ctx); err != nil { // calls the hook, as hob kill does
+	if err := x.Background(); err != nil {
 		panic(err)
 	}
-	exit, err := eng.Handle(x.ID()).Wait(ctx)
+
+	if _, err := x.Kill(ctx); err != nil { // calls the hook, as hob kill does
+		panic(err)
+	}
+	exit, err := x.Wait(ctx)
 	if err != nil {
 		panic(err)
 	}
 	fmt.Println(exit.Status, "by", exit.EndedBy)
-	fmt.Println("active:", eng.IsActive(x.ID()))
 
 	// Output:
 	// same process: true
-	// active: true
 	// killed by example
-	// active: false
 }
 
 // Run runs a command in the foreground until it ends or is sent to the background: by a key of the

@@ -31,13 +31,13 @@ func TestForget(t *testing.T) {
 		host.Clock(c.now)
 		here, there := start(t, e, engine.Spec{}), start(t, e, engine.Spec{Host: "web1"})
 		host.Cut(engine.ErrUnreachable)
-		if _, err := e.Forget(t.Context(), there.ID, here.ID); !errors.Is(err, engine.ErrUnsupported) {
+		if _, err := e.Remove(t.Context(), engine.RemoveOptions{Forget: true}, there.ID, here.ID); !errors.Is(err, engine.ErrUnsupported) {
 			t.Fatalf("a job of this machine: %v", err)
 		}
 		if n := len(list(t, e, engine.Filter{})); n != 2 {
 			t.Fatalf("the refused call left %d jobs", n)
 		}
-		jobs, err := e.Forget(t.Context(), there.ID)
+		jobs, err := e.Remove(t.Context(), engine.RemoveOptions{Forget: true}, there.ID)
 		if err != nil || len(jobs) != 1 || jobs[0].ID != there.ID {
 			t.Fatalf("forgot %v, %v", ids(jobs), err)
 		}
@@ -51,7 +51,7 @@ func TestForget(t *testing.T) {
 			}
 			host.Cut(nil)
 			host.Job(there.ID).Exit(0)
-			if _, err := e.Clear(t.Context(), there.ID); err != nil {
+			if _, err := e.Remove(t.Context(), engine.RemoveOptions{}, there.ID); err != nil {
 				t.Fatal(err)
 			}
 			want = 1 // an ordinary job again
@@ -78,7 +78,7 @@ func TestConcurrentForget(t *testing.T) {
 		errs := make([]error, 4)
 		var work sync.WaitGroup
 		for i := range errs {
-			work.Go(func() { _, errs[i] = e.Forget(t.Context(), j.ID) })
+			work.Go(func() { _, errs[i] = e.Remove(t.Context(), engine.RemoveOptions{Forget: true}, j.ID) })
 		}
 		work.Wait()
 		won := 0

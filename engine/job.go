@@ -103,9 +103,6 @@ type RestartPolicy = record.RestartPolicy
 // ParseRestart returns the policy that [Spec].Restart names.
 func ParseRestart(text string) (RestartPolicy, error) { return record.ParseRestart(text) }
 
-// InMilliseconds returns d as records store it.
-func InMilliseconds(d time.Duration) Milliseconds { return record.InMilliseconds(d) }
-
 // Job is a job at one moment: its request, its state, and what was found out apart from its
 // records. It is a value and does not change after it is returned. Its JSON form is that of the
 // command line (see MarshalJSON): every field is present, and null where it does not apply.
@@ -145,14 +142,6 @@ func (j Job) CommandLine() string {
 	return shellword.Join(j.Command)
 }
 
-// Streams returns the streams of the job's output.
-func (j Job) Streams() []Stream {
-	if j.Split {
-		return []Stream{StreamStdout, StreamStderr}
-	}
-	return []Stream{StreamOutput}
-}
-
 // LogCap returns how many bytes of the logs are kept, or 0 if there is no limit or the file system
 // cannot enforce one.
 func (j Job) LogCap() int64 {
@@ -170,9 +159,6 @@ func (j Job) KnownPorts() []int {
 	}
 	return append([]int{j.Port}, j.Ports...)
 }
-
-// Ended returns how the job ended; ok is false while it has not.
-func (j Job) Ended() (exit Exit, ok bool) { return j.Exit, j.Status.Finished() }
 
 // LeftRunning reports whether the job has ended and has left processes on this machine that still run,
 // as far as this machine can tell. It cannot be cleared until [Handle.Stop] has ended them.
@@ -267,18 +253,3 @@ func (j Job) EndedAgo(now time.Time) time.Duration {
 // user has not seen that. The header of the UI, the order and color of lists and `hob prompt` all use
 // this rule.
 func (j Job) FailedUnseen() bool { return j.Unsuccessful() && !j.Seen }
-
-// Unsuccessful reports whether the user should consider the job failed: failed, lost, or ended with
-// a nonzero exit code or a signal that was not requested.
-func (j Job) Unsuccessful() bool {
-	switch j.Status {
-	case Failed, Lost:
-		return true
-	case Exited:
-		return j.Exit.Code == nil || *j.Exit.Code != 0
-	case Killed:
-		return j.Exit.Reason == ReasonTimeout || j.Exit.Reason == ReasonOOM || j.Exit.Reason == ReasonSignal && j.Exit.EndedBy == ""
-	case Queued, Starting, Running, Stopping:
-	}
-	return false
-}

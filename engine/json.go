@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"math"
 	"time"
+
+	"github.com/hobjobs/hob/engine/record"
 )
 
 // jobJSON is the JSON form of a [Job]: every field is present, and a pointer is null
@@ -141,7 +143,7 @@ func (j *Job) form(now time.Time) jobJSON {
 	if j.Status == Queued {
 		v.StartedAt = nil // a run may have ended
 	} else if !j.StartedAt.IsZero() && !(finished && e.At.IsZero()) {
-		v.Uptime = new(inSeconds(InMilliseconds(j.Uptime(now))))
+		v.Uptime = new(inSeconds(record.InMilliseconds(j.Uptime(now))))
 	}
 	if j.CPU != nil && !math.IsNaN(*j.CPU) && !math.IsInf(*j.CPU, 0) {
 		v.CPU = new(math.Round(*j.CPU*10) / 10)

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/record"
 )
 
 func fullJob() engine.Job {
@@ -22,7 +23,7 @@ func fullJob() engine.Job {
 			Dir: "/srv/app", Backend: "ssh", Kind: engine.KindPTY,
 			CreatedAt: at,
 			LogLimit:  1 << 30,
-			Timeout:   engine.InMilliseconds(1500 * time.Millisecond), Grace: engine.InMilliseconds(5 * time.Second),
+			Timeout:   record.InMilliseconds(1500 * time.Millisecond), Grace: record.InMilliseconds(5 * time.Second),
 			EnvNames: []string{"A", "B"}, RestartedFrom: "x-22222", Restart: "on-failure:5",
 			CreatedBy: "cli", Labels: map[string]string{"b": "2", "a": "1"},
 		},
@@ -30,7 +31,7 @@ func fullJob() engine.Job {
 			Backgrounded: true, Status: engine.Killed, Paused: true,
 			Exit: engine.Exit{
 				Status: engine.Killed, Code: &code, Signal: "SIGTERM", Reason: engine.ReasonTimeout, EndedBy: "timeout", Error: "words",
-				At: at.Add(90 * time.Second), Ran: engine.InMilliseconds(89500 * time.Millisecond), Survivors: []engine.Process{{PID: 77, Command: "sleep 60"}},
+				At: at.Add(90 * time.Second), Ran: record.InMilliseconds(89500 * time.Millisecond), Survivors: []engine.Process{{PID: 77, Command: "sleep 60"}},
 			},
 			Leader: engine.Identity{PID: 4711}, StartedAt: at.Add(500 * time.Millisecond), Stopping: &engine.StopRequest{Deadline: at.Add(time.Hour)}, Deadline: at.Add(2 * time.Hour),
 			Output: 10, Dropped: 2, Waiting: true, Title: "vite\x07",
@@ -54,7 +55,7 @@ func TestJobJSON(t *testing.T) {
 	bare := engine.Job{
 		Request: engine.Request{
 			ID: "job-22222", Name: "job", Script: "true", Kind: engine.KindFile,
-			Split: true, Grace: engine.InMilliseconds(5 * time.Second), CreatedAt: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+			Split: true, Grace: record.InMilliseconds(5 * time.Second), CreatedAt: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
 		},
 		State:      engine.State{Status: engine.Starting, Link: engine.LinkNone},
 		StdoutPath: "/s/stdout.log", StderrPath: "/s/stderr.log",
@@ -79,7 +80,7 @@ func TestJobJSONOfUnusualValues(t *testing.T) {
 		{
 			Request: engine.Request{
 				Name: "caf\xe9 \u2028 \x1b", Command: []string{}, Script: "a && b > c\n", Dir: "/tmp/\xff",
-				EnvNames: []string{}, Labels: map[string]string{"<": "\xff", "": ""}, Timeout: engine.InMilliseconds(-1), Grace: engine.InMilliseconds(500 * time.Microsecond),
+				EnvNames: []string{}, Labels: map[string]string{"<": "\xff", "": ""}, Timeout: record.InMilliseconds(-1), Grace: record.InMilliseconds(500 * time.Microsecond),
 			},
 			State: engine.State{
 				Status: engine.Running, Exit: engine.Exit{Code: &code, Error: "not yet"},
@@ -88,7 +89,7 @@ func TestJobJSONOfUnusualValues(t *testing.T) {
 			},
 			Ports: []int{}, CPU: &cpu,
 		},
-		{Request: engine.Request{Timeout: engine.InMilliseconds(1000000 * time.Hour), Labels: map[string]string{}}, State: engine.State{Status: engine.Lost, StartedAt: at, Exit: engine.Exit{Status: engine.Lost}}, CPU: &idle},
+		{Request: engine.Request{Timeout: record.InMilliseconds(1000000 * time.Hour), Labels: map[string]string{}}, State: engine.State{Status: engine.Lost, StartedAt: at, Exit: engine.Exit{Status: engine.Lost}}, CPU: &idle},
 		{State: engine.State{Status: engine.Exited, Exit: engine.Exit{Status: engine.Exited, Code: &code, At: at, Survivors: []engine.Process{{Command: "a\xff"}}}}},
 	} {
 		pretty, err := json.MarshalIndent(j, "", "  ")

@@ -371,7 +371,7 @@ func TestClosedEngine(t *testing.T) {
 		"get":    func() error { _, err := e.Handle(j.ID).Facts(t.Context()); return err },
 		"newest": func() error { _, err := e.Find(t.Context(), "@", engine.Read); return err },
 		"poll":   func() error { _, err := e.Handle(j.ID).Poll(t.Context(), engine.PollOptions{}); return err },
-		"clear":  func() error { _, err := e.Clear(t.Context(), j.ID); return err },
+		"clear":  func() error { _, err := e.Remove(t.Context(), engine.RemoveOptions{}, j.ID); return err },
 		"undo":   func() error { _, err := e.Undo(t.Context()); return err },
 		"read":   func() error { _, _, err := readOutput(t.Context(), e.Handle(j.ID), nil, 0); return err },
 		"log":    func() error { _, err := e.Handle(j.ID).Log(t.Context(), engine.StreamOutput); return err },

@@ -113,7 +113,7 @@ func TestDamagedDirectoryIsLostJobOrHidden(t *testing.T) {
 	if _, err := e.Handle(j.ID).Restart(t.Context(), engine.RestartOptions{}); !errors.Is(err, engine.ErrUnsupported) {
 		t.Errorf("restart: %v", err)
 	}
-	if _, err := e.Clear(t.Context(), j.ID); err != nil {
+	if _, err := e.Remove(t.Context(), engine.RemoveOptions{}, j.ID); err != nil {
 		t.Errorf("clear: %v", err)
 	}
 }
@@ -171,7 +171,7 @@ func TestJobsOfAnotherMachineKeepStatus(t *testing.T) {
 			}
 			_, waitErr := e.Handle(j.ID).Wait(t.Context())
 			_, stopErr := e.Handle(j.ID).Stop(t.Context(), engine.StopOptions{})
-			_, clearErr := e.Clear(t.Context(), j.ID)
+			_, clearErr := e.Remove(t.Context(), engine.RemoveOptions{}, j.ID)
 			for op, err := range map[string]error{"wait": waitErr, "stop": stopErr, "clear": clearErr} {
 				if !errors.Is(err, engine.ErrElsewhere) {
 					t.Errorf("%s: %v", op, err)
@@ -191,11 +191,11 @@ func TestJobsOfAnotherMachineKeepStatus(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := e.Forget(t.Context(), j.ID); !errors.Is(err, engine.ErrRunning) {
+			if _, err := e.Remove(t.Context(), engine.RemoveOptions{Forget: true}, j.ID); !errors.Is(err, engine.ErrRunning) {
 				t.Errorf("forget while its holder is there: %v", err)
 			}
 			lock.Close()
-			if jobs, err := e.Forget(t.Context(), j.ID); err != nil || len(jobs) != 1 {
+			if jobs, err := e.Remove(t.Context(), engine.RemoveOptions{Forget: true}, j.ID); err != nil || len(jobs) != 1 {
 				t.Errorf("forget: %v, %v", ids(jobs), err)
 			}
 			if jobs := list(t, e, engine.Filter{}); len(jobs) != 0 {
@@ -297,7 +297,7 @@ func TestClearUndoRemove(t *testing.T) {
 	f.Job(a.ID).Exit(0)
 	f.Job(b.ID).Exit(0)
 	f.Job(a.ID).Launch.Spec.Name = ""
-	if _, err := e.Clear(t.Context(), a.ID, running.ID); !errors.Is(err, engine.ErrRunning) {
+	if _, err := e.Remove(t.Context(), engine.RemoveOptions{}, a.ID, running.ID); !errors.Is(err, engine.ErrRunning) {
 		t.Errorf("with a running one: %v", err)
 	}
 	if n := len(list(t, e, engine.Filter{})); n != 3 {
@@ -308,7 +308,7 @@ func TestClearUndoRemove(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer log.Close()
-	if jobs, err := e.Clear(t.Context(), a.ID, b.ID, a.ID); err != nil || len(jobs) != 2 {
+	if jobs, err := e.Remove(t.Context(), engine.RemoveOptions{}, a.ID, b.ID, a.ID); err != nil || len(jobs) != 2 {
 		t.Fatalf("cleared %v, %v", ids(jobs), err)
 	}
 	if _, err := e.Handle(a.ID).Facts(t.Context()); !errors.Is(err, engine.ErrNotFound) {
@@ -328,10 +328,10 @@ func TestClearUndoRemove(t *testing.T) {
 			t.Errorf("undo %s: %v", name, err)
 		}
 	}
-	if jobs, err := e.Remove(t.Context(), running.ID, a.ID); err != nil || len(jobs) != 2 || jobs[0].Status != engine.Killed {
+	if jobs, err := e.Remove(t.Context(), engine.RemoveOptions{Stop: true}, running.ID, a.ID); err != nil || len(jobs) != 2 || jobs[0].Status != engine.Killed {
 		t.Errorf("removed %v, %v", ids(jobs), err)
 	}
-	if _, err := e.Remove(t.Context(), running.ID); !errors.Is(err, engine.ErrNotFound) {
+	if _, err := e.Remove(t.Context(), engine.RemoveOptions{Stop: true}, running.ID); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("removed twice: %v", err)
 	}
 }
@@ -346,7 +346,7 @@ func TestConcurrentClear(t *testing.T) {
 		errs := make([]error, 4)
 		var work sync.WaitGroup
 		for i := range errs {
-			work.Go(func() { _, errs[i] = e.Clear(t.Context(), j.ID) })
+			work.Go(func() { _, errs[i] = e.Remove(t.Context(), engine.RemoveOptions{}, j.ID) })
 		}
 		work.Wait()
 		won := 0

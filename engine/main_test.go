@@ -107,3 +107,13 @@ func readOutput(ctx context.Context, h *engine.Handle, p []byte, off int64) (n i
 	}
 	return n, size, err
 }
+
+// active reports whether the job exists and has not ended.
+func active(t *testing.T, e *engine.Engine, id engine.ID) bool {
+	t.Helper()
+	j, err := e.Handle(id).Facts(t.Context())
+	if err != nil && !errors.Is(err, engine.ErrNotFound) {
+		t.Error(err)
+	}
+	return err == nil && !j.Status.Finished()
+}

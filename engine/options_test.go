@@ -21,7 +21,7 @@ func TestEmptyOptionsMeanDefault(t *testing.T) {
 	if err := x.Complete(engine.Exit{}); err != nil {
 		t.Fatal(err)
 	}
-	if j := x.Job(); j.CreatedBy != "engine" || j.CreatedAt.IsZero() {
+	if j := get(t, e, x.ID()); j.CreatedBy != "engine" || j.CreatedAt.IsZero() {
 		t.Errorf("created by %q at %v", j.CreatedBy, j.CreatedAt)
 	}
 }

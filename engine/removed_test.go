@@ -44,7 +44,7 @@ func TestJobRemovedWhileObservedIsNotFound(t *testing.T) {
 			}
 		},
 		"active": func(t *testing.T, e *engine.Engine, id engine.ID) {
-			if e.IsActive(id) {
+			if active(t, e, id) {
 				t.Error("it is active")
 			}
 		},
@@ -84,7 +84,7 @@ func TestWaitForRemovedJob(t *testing.T) {
 			id := start(t, e, engine.Spec{}).ID
 			done := wait(e, id)
 			f.Job(id).Exit(3)
-			if _, err := e.Clear(t.Context(), id); err != nil {
+			if _, err := e.Remove(t.Context(), engine.RemoveOptions{}, id); err != nil {
 				t.Fatal(err)
 			}
 			if got := <-done; got.err != nil || got.exit.Status != engine.Exited || code(t, got.exit) != 3 {

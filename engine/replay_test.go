@@ -63,7 +63,7 @@ func TestReplayIsExact(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				live[x.Job().Output] = screen.ANSI
+				live[get(t, e, x.ID()).Output] = screen.ANSI
 			}
 			if err := x.Complete(engine.Exit{}); err != nil {
 				t.Fatal(err)
@@ -347,7 +347,7 @@ func TestEndOfLongReplayIsTheLiveScreen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = log.WriteAt([]byte("logged"), x.Job().Output-6)
+	_, err = log.WriteAt([]byte("logged"), get(t, e, x.ID()).Output-6)
 	if err := errors.Join(err, log.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -356,7 +356,7 @@ func TestEndOfLongReplayIsTheLiveScreen(t *testing.T) {
 		t.Fatalf("%v, end %v:\n%s", err, f.End, got)
 	}
 	x.Append([]byte(" on"))
-	if f, err = r.Next(t.Context()); err != nil || string(f.Data) != " on" || f.Reset || f.Offset != x.Job().Output {
+	if f, err = r.Next(t.Context()); err != nil || string(f.Data) != " on" || f.Reset || f.Offset != get(t, e, x.ID()).Output {
 		t.Errorf("next is %q up to %d, %v", f.Data, f.Offset, err)
 	}
 }

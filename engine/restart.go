@@ -80,7 +80,7 @@ func (h *Handle) restart(ctx context.Context, o RestartOptions, opts ...StartOpt
 
 // restartSpec returns what a restart of a job starts.
 func (h *Handle) restartSpec(ctx context.Context, edited *Spec, opts []StartOption) (Spec, error) {
-	spec, err := h.Request(ctx)
+	spec, err := h.request(ctx)
 	if err != nil {
 		return Spec{}, err
 	}
@@ -203,9 +203,9 @@ func lookupEnv(env []string, name string) (string, bool) {
 	return "", false
 }
 
-// Request returns a job's request, so that it can be started again. The values of Env are empty:
+// request returns a job's request, so that it can be started again. The values of Env are empty:
 // they are not stored. After and AfterAny are without jobs that have been deleted.
-func (h *Handle) Request(ctx context.Context) (Spec, error) {
+func (h *Handle) request(ctx context.Context) (Spec, error) {
 	rec, err := h.e.record(h.id)
 	if err != nil {
 		return Spec{}, err

@@ -267,7 +267,7 @@ func TestRestartWithoutDeletedDependency(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := e.Discard(t.Context(), deleted.ID); err != nil {
+	if _, err := e.Remove(t.Context(), engine.RemoveOptions{Forever: true}, deleted.ID); err != nil {
 		t.Fatal(err)
 	}
 	again, err := e.Handle(j.ID).Restart(t.Context(), engine.RestartOptions{})

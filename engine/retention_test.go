@@ -35,7 +35,7 @@ func TestRetentionOfIndexedJobs(t *testing.T) {
 	ended := func(ago time.Duration) record.Exit {
 		return record.Exit{
 			At: time.Now().Add(-ago), Status: Exited, Reason: ReasonExit, Code: &code,
-			SinceBoot: InMilliseconds(proc.SinceBoot() - ago),
+			SinceBoot: record.InMilliseconds(proc.SinceBoot() - ago),
 		}
 	}
 	e.finishedHere(t, ended(2*time.Second))

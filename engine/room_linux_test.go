@@ -47,7 +47,7 @@ func full(e *engine.Engine) bool { return jobdir.Full(e.StateDir()) }
 
 func TestStartOnFullDiskEmptiesTrash(t *testing.T) {
 	e, large, _ := onFullDisk(t)
-	if _, err := e.Clear(t.Context(), large); err != nil {
+	if _, err := e.Remove(t.Context(), engine.RemoveOptions{}, large); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := e.Start(t.Context(), engine.Spec{Command: []string{"true"}}); err != nil {
@@ -61,7 +61,7 @@ func TestStartOnFullDiskEmptiesTrash(t *testing.T) {
 func TestClearOnFullDiskEmptiesTrashFirst(t *testing.T) {
 	e, large, small := onFullDisk(t)
 	for _, id := range []engine.ID{large, small} {
-		if _, err := e.Clear(t.Context(), id); err != nil {
+		if _, err := e.Remove(t.Context(), engine.RemoveOptions{}, id); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -81,7 +81,7 @@ func TestDiscardFreesSpaceAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.Remove(trash) })
-	jobs, err := e.Discard(t.Context(), large, small)
+	jobs, err := e.Remove(t.Context(), engine.RemoveOptions{Forever: true}, large, small)
 	if err != nil || len(jobs) != 2 || full(e) {
 		t.Errorf("discarded %v, %v; full %v", ids(jobs), err, full(e))
 	}
@@ -98,7 +98,7 @@ func TestDiscardFreesSpaceAtOnce(t *testing.T) {
 
 func TestEmptyTrash(t *testing.T) {
 	e, large, small := onFullDisk(t)
-	if _, err := e.Clear(t.Context(), large, small); err != nil {
+	if _, err := e.Remove(t.Context(), engine.RemoveOptions{}, large, small); err != nil {
 		t.Fatal(err)
 	}
 	if jobs, err := e.EmptyTrash(t.Context()); err != nil || len(jobs) != 2 || full(e) {

@@ -61,27 +61,6 @@ func TestVirtualExecutionContinuesInBackground(t *testing.T) {
 	}
 }
 
-// An ended execution is not active, and its hook is not called: its pid may belong to another
-// process by then.
-func TestEndedExecutionIsNotProbed(t *testing.T) {
-	e := open(t)
-	var asked atomic.Int32
-	x := create(t, e, engine.VirtualSpec{Hooks: engine.Hooks{IsActive: func() bool { asked.Add(1); return true }}})
-	if !e.IsActive(x.ID()) || asked.Load() == 0 {
-		t.Error("a running one is not active, or its hook was not asked")
-	}
-	if err := x.Complete(engine.Exit{}); err != nil {
-		t.Fatal(err)
-	}
-	before := asked.Load()
-	if e.IsActive(x.ID()) || e.IsActive("nothing-22222") {
-		t.Error("active after its end")
-	}
-	if n := asked.Load() - before; n > 0 {
-		t.Errorf("the hook was asked %d times after the end", n)
-	}
-}
-
 func TestManyReadersOneWriter(t *testing.T) {
 	e := open(t)
 	x := create(t, e, engine.VirtualSpec{})
@@ -164,7 +143,7 @@ func TestRemoveOfFinishedJobStopsNothing(t *testing.T) {
 	story(t, s, engine.EventStarted)
 	f.Job(done.ID).Exit(3)
 	for _, j := range []engine.Job{done, running} {
-		if _, err := e.Remove(t.Context(), j.ID); err != nil {
+		if _, err := e.Remove(t.Context(), engine.RemoveOptions{Stop: true}, j.ID); err != nil {
 			t.Fatal(err)
 		}
 		if _, evs := story(t, s, engine.EventRemoved); evs[len(evs)-1].Job.ID != j.ID {

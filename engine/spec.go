@@ -71,10 +71,6 @@ type startOptions struct {
 	hold  *Hold
 }
 
-// WithStdin passes f to the job as its stdin, like a shell redirection. The caller keeps ownership
-// of f and closes it.
-func WithStdin(f *os.File) StartOption { return WithFile(0, f) }
-
 // WithFile passes f to the job as its descriptor n, like a shell redirection: 0, a number above 2,
 // or 2 for a job with a terminal, whose log then has none of its stderr. The caller keeps ownership
 // of f and closes it. nil passes nothing. For a job on a host the start fails with ErrUnsupported.
@@ -131,12 +127,9 @@ type Result struct {
 	Cursor int64
 }
 
-// ExternalSpec describes a process that the caller started and owns.
-type ExternalSpec = VirtualSpec
-
 // VirtualSpec describes an execution that a program performs itself.
 type VirtualSpec struct {
-	PID     int      // of an ExternalSpec; 0: none
+	PID     int      // the process that performs it, which the caller started and owns; 0: none
 	Name    string   // empty: derived from the command
 	Command []string // shown as the command; may be nil
 	Dir     string
@@ -166,6 +159,4 @@ type Hooks struct {
 	// done when the caller no longer waits, at the latest two seconds after the grace period; the
 	// job is stopping until the hook returns.
 	Kill func(ctx context.Context) error
-	// IsActive answers [Engine.IsActive] until the end. nil means always active.
-	IsActive func() bool
 }

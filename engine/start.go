@@ -14,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/queue"
 	"github.com/hobjobs/hob/internal/statedir"
@@ -266,8 +267,8 @@ func (e *Engine) metaOf(s Spec, backend string, o startOptions) jobdir.Meta {
 			Split:             s.Split,
 			Stdin:             InputNull,
 			InitialSize:       s.Size,
-			Timeout:           InMilliseconds(s.Timeout),
-			Grace:             InMilliseconds(s.Grace),
+			Timeout:           record.InMilliseconds(s.Timeout),
+			Grace:             record.InMilliseconds(s.Grace),
 			LogLimit:          max(0, s.LogLimit),
 			EnvNames:          slices.Sorted(maps.Keys(s.Env)),
 			Labels:            s.Labels,

@@ -133,10 +133,10 @@ func (s *Subscription) pushLocked(t *tracker, facts []fact) {
 			s.limitNotesLocked(t, 0)
 		case f.kind == EventAttention:
 			s.limitNotesLocked(t, maxNotes-1)
-		case !f.kind.Urgent():
+		case !f.kind.urgent():
 			s.supersedeLocked(f)
 		}
-		s.urgent = s.urgent || f.kind.Urgent()
+		s.urgent = s.urgent || f.kind.urgent()
 		s.queue = append(s.queue, f)
 	}
 	select {
@@ -150,7 +150,7 @@ func (s *Subscription) supersedeLocked(f fact) {
 	for i, old := range slices.Backward(s.queue) {
 		switch {
 		case old.of != f.of:
-		case old.kind.Urgent():
+		case old.kind.urgent():
 			return
 		case old.kind == f.kind:
 			s.queue = slices.Delete(s.queue, i, i+1)
@@ -178,7 +178,7 @@ func (s *Subscription) limitNotesLocked(t *tracker, notes int) {
 			return false
 		}
 		seen[f.kind]++
-		return f.kind == EventAttention && seen[f.kind] > notes || !f.kind.Urgent() && seen[f.kind] > 1
+		return f.kind == EventAttention && seen[f.kind] > notes || !f.kind.urgent() && seen[f.kind] > 1
 	})
 	slices.Reverse(s.queue)
 }

@@ -56,7 +56,7 @@ func TestSnapshotThenEveryEventOnce(t *testing.T) {
 	if strings.Join(kinds, " ") != "exited" || evs[0].Job.Status != engine.Exited || evs[0].Offset != 3 {
 		t.Errorf("facts %q: %+v", kinds, evs)
 	}
-	if _, err := e.Clear(t.Context(), old.ID); err != nil {
+	if _, err := e.Remove(t.Context(), engine.RemoveOptions{}, old.ID); err != nil {
 		t.Fatal(err)
 	}
 	if kinds, _ := story(t, s, engine.EventRemoved); strings.Join(kinds, " ") != "removed" {
@@ -240,7 +240,7 @@ func TestJobFirstSeenInBackgroundIsBackgroundedOnce(t *testing.T) {
 		x.ID():  "created started backgrounded output exited",
 		born.ID: "created started exited", // started in the background
 	} {
-		if _, err := e.Clear(t.Context(), id); err != nil {
+		if _, err := e.Remove(t.Context(), engine.RemoveOptions{}, id); err != nil {
 			t.Fatal(err)
 		}
 		story(t, s, engine.EventRemoved)

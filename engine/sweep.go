@@ -15,10 +15,10 @@ import (
 // that short-lived programs make progress too.
 const sweepGrace = 50 * time.Millisecond
 
-// Sweep deletes jobs whose retention (see [Retention]) has passed, until it is done or ctx is; the
+// sweep deletes jobs whose retention (see [Retention]) has passed, until it is done or ctx is; the
 // next call continues. It does nothing if another program is sweeping or has swept within the last
 // hour. It waits for a sweep that this engine has started on its own.
-func (e *Engine) Sweep(ctx context.Context) error {
+func (e *Engine) sweep(ctx context.Context) error {
 	select {
 	case e.sweeping <- struct{}{}:
 		defer func() { <-e.sweeping }()
@@ -72,7 +72,7 @@ func (e *Engine) sweepSometimes() {
 		defer cancel()
 		begun := time.Now()
 		context.AfterFunc(e.runCtx, func() { time.AfterFunc(sweepGrace-time.Since(begun), cancel) })
-		if err := e.Sweep(ctx); err != nil && e.runCtx.Err() == nil {
+		if err := e.sweep(ctx); err != nil && e.runCtx.Err() == nil {
 			e.log.Warn("cannot sweep old jobs", "err", err)
 		}
 	})
@@ -95,9 +95,8 @@ func removeSocket(path string) {
 	}
 }
 
-// Discard deletes finished jobs permanently, without the trash, and returns the jobs that it
-// deleted. If any job has not ended, it deletes none. The errors are those of Clear.
-func (e *Engine) Discard(ctx context.Context, ids ...ID) ([]Job, error) {
+// discardAll deletes finished jobs without the trash.
+func (e *Engine) discardAll(ctx context.Context, ids []ID) ([]Job, error) {
 	jobs, err := e.finished(ctx, "discard", ids)
 	if err != nil {
 		return nil, err

@@ -14,12 +14,12 @@ import (
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-// Execution is the program's own handle of a virtual or attached execution. The holder is this
-// process: it keeps the lock, the log and the socket, so that other processes see and reach the job
-// like any other. All methods may be called concurrently; after the end they do nothing.
+// Execution is an execution that this program performs, see [Engine.Create]: the job's handle, and what
+// its performer does with it. The holder is this process: it keeps the lock, the log and the socket, so
+// that other processes see and reach the job like any other. All methods may be called concurrently;
+// after the end those of the performer do nothing.
 type Execution struct {
-	e     *Engine
-	id    ID
+	*Handle
 	dir   string
 	pid   int
 	meta  jobdir.Meta
@@ -38,20 +38,14 @@ type Execution struct {
 
 const virtualName = "virtual"
 
-// Create creates an execution that the program performs itself: the program appends the output and
-// reports the end. It has no pid.
-func (e *Engine) Create(spec VirtualSpec) (*Execution, error) { return e.hold(spec, 0) }
-
-// Attach makes a job of a process that the caller started and owns; the engine accesses it only
-// through the hooks. It returns ErrExists if this engine has already attached the process.
-func (e *Engine) Attach(spec ExternalSpec) (*Execution, error) {
+// Create makes a job of an execution that the program performs itself: the program appends the output
+// and reports the end. With a PID it is a process that the program started and owns, which the engine
+// accesses only through the hooks; ErrExists means that this engine has such a job for the process.
+func (e *Engine) Create(spec VirtualSpec) (*Execution, error) {
 	if spec.PID < 0 {
 		return nil, invalid("attach", fmt.Sprintf("the pid %d", spec.PID), "0 is none")
 	}
-	return e.hold(spec, spec.PID)
-}
-
-func (e *Engine) hold(spec VirtualSpec, pid int) (*Execution, error) {
+	pid := spec.PID
 	meta, err := e.virtualMeta(spec)
 	if err != nil {
 		return nil, err
@@ -68,7 +62,7 @@ func (e *Engine) hold(spec VirtualSpec, pid int) (*Execution, error) {
 		leader = id
 	}
 	x := &Execution{
-		e: e, pid: pid, meta: meta, backgrounded: make(chan struct{}), done: make(chan struct{}),
+		Handle: e.Handle(""), pid: pid, meta: meta, backgrounded: make(chan struct{}), done: make(chan struct{}),
 		hooks: hooks{Hooks: spec.Hooks, turn: make(chan struct{}, 1), kills: make(chan struct{}, 1)},
 	}
 	if err := e.reserve(pid); err != nil {
@@ -170,11 +164,8 @@ func (e *Engine) execution(id ID) *Execution {
 	return e.execs[id]
 }
 
-// ID returns the job's id.
-func (x *Execution) ID() ID { return x.id }
-
-// Job returns its current state.
-func (x *Execution) Job() Job {
+// job returns its current state.
+func (x *Execution) job() Job {
 	rec, err := x.e.record(x.id)
 	if err != nil { // cleared
 		rec = &jobdir.Record{ID: string(x.id), Meta: x.meta}
@@ -237,11 +228,6 @@ func (x *Execution) Fail(err error) error {
 	return x.finish(Exit{Status: Failed, Reason: ReasonExit, Error: words})
 }
 
-// Abort ends the execution as killed by this program.
-func (x *Execution) Abort() error {
-	return x.finish(Exit{Status: Killed, Reason: ReasonKill, EndedBy: x.e.cfg.client})
-}
-
 // finish records the end. Concurrent callers wait for the first one.
 func (x *Execution) finish(exit Exit) error {
 	x.outMu.Lock()
@@ -295,24 +281,6 @@ func (x *Execution) hasEnded() bool {
 	}
 }
 
-// active reports whether it has not ended, using its hook if it has one. The hook is not called
-// while another one runs.
-func (x *Execution) active() bool {
-	if x.hasEnded() {
-		return false
-	}
-	if x.hooks.IsActive == nil {
-		return true
-	}
-	select {
-	case x.hooks.turn <- struct{}{}:
-		defer func() { <-x.hooks.turn }()
-		return x.hooks.IsActive()
-	default:
-		return true
-	}
-}
-
 // virtualBackend accesses virtual and attached executions: those of this program directly, others
 // through their files and sockets. Such a job is alive as long as the program that performs it
 // holds the lock.
@@ -343,7 +311,7 @@ func (b *virtualBackend) Observe(ctx context.Context, rs []Record) (map[ID]State
 			return seen, err
 		}
 		if x := b.e.execution(r.ID); x != nil {
-			seen[r.ID] = x.Job().State
+			seen[r.ID] = x.job().State
 			continue
 		}
 		s, err := holder.Look(r.Dir)

@@ -35,7 +35,7 @@ func TestVirtualExecutionIsOrdinaryJob(t *testing.T) {
 	x.Append([]byte("world"))
 	for name, eng := range map[string]*engine.Engine{"its own engine": e, "another": other} {
 		j := get(t, eng, x.ID())
-		if j.Status != engine.Running || j.Kind != engine.KindVirtual || j.Leader.PID != 0 || j.Name != "virtual thing" || j.Output != 11 || !eng.IsActive(j.ID) {
+		if j.Status != engine.Running || j.Kind != engine.KindVirtual || j.Leader.PID != 0 || j.Name != "virtual thing" || j.Output != 11 || !active(t, eng, j.ID) {
 			t.Errorf("%s sees %+v", name, j)
 		}
 		buf := make([]byte, 5)
@@ -56,8 +56,8 @@ func TestVirtualExecutionIsOrdinaryJob(t *testing.T) {
 	}
 	for name, eng := range map[string]*engine.Engine{"its own engine": e, "another": other} {
 		exit, err := eng.Handle(x.ID()).Wait(t.Context())
-		if err != nil || exit.Status != engine.Exited || code(t, exit) != 7 || eng.IsActive(x.ID()) {
-			t.Errorf("%s: exit %+v, err %v, active %v", name, exit, err, eng.IsActive(x.ID()))
+		if err != nil || exit.Status != engine.Exited || code(t, exit) != 7 || active(t, eng, x.ID()) {
+			t.Errorf("%s: exit %+v, err %v, active %v", name, exit, err, active(t, eng, x.ID()))
 		}
 	}
 }
@@ -74,7 +74,9 @@ func TestVirtualEnds(t *testing.T) {
 			engine.Exit{Status: engine.Killed, Signal: "SIGTERM", Reason: engine.ReasonSignal}},
 		"fail": {func(x *engine.Execution) error { return x.Fail(errors.New("the disk ate it")) },
 			engine.Exit{Status: engine.Failed, Reason: engine.ReasonExit, Error: "the disk ate it"}},
-		"abort": {func(x *engine.Execution) error { return x.Abort() },
+		"kill": {func(x *engine.Execution) error {
+			return x.Complete(engine.Exit{Status: engine.Killed, EndedBy: "test"})
+		},
 			engine.Exit{Status: engine.Killed, Reason: engine.ReasonKill, EndedBy: "test"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -84,7 +86,7 @@ func TestVirtualEnds(t *testing.T) {
 			}
 			// Calls after the end have no effect.
 			x.Append([]byte("late"))
-			if err := errors.Join(x.Abort(), x.Fail(nil), x.Complete(engine.Exit{})); err != nil {
+			if err := errors.Join(x.Fail(nil), x.Complete(engine.Exit{})); err != nil {
 				t.Errorf("late: %v", err)
 			}
 			j := get(t, e, x.ID())
@@ -266,38 +268,30 @@ func TestCompleteReturnsKillWhoseHookHangs(t *testing.T) {
 
 func TestAttach(t *testing.T) {
 	e := open(t)
-	active := true
-	spec := engine.ExternalSpec{
-		PID: os.Getpid(), Command: []string{"my", "tool"}, Hooks: engine.Hooks{IsActive: func() bool { return active }},
+	spec := engine.VirtualSpec{
+		PID: os.Getpid(), Command: []string{"my", "tool"},
 	}
-	x, err := e.Attach(spec)
+	x, err := e.Create(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Attach(spec); !errors.Is(err, engine.ErrExists) {
+	if _, err := e.Create(spec); !errors.Is(err, engine.ErrExists) {
 		t.Errorf("attached twice: %v", err)
 	}
 	if j := get(t, e, x.ID()); j.Leader.PID != os.Getpid() || j.Name != "my tool" {
 		t.Errorf("job = %+v", j)
 	}
-	if !e.IsActive(x.ID()) {
-		t.Error("not active")
-	}
-	active = false
-	if e.IsActive(x.ID()) {
-		t.Error("active although its hook denies it")
-	}
 	if err := x.Complete(engine.Exit{}); err != nil {
 		t.Fatal(err)
 	}
-	again, err := e.Attach(spec)
+	again, err := e.Create(spec)
 	if err != nil {
 		t.Fatalf("attached after the end: %v", err)
 	}
-	if err := again.Abort(); err != nil {
+	if err := again.Complete(engine.Exit{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Attach(engine.ExternalSpec{PID: 1 << 30}); !errors.Is(err, engine.ErrInvalid) {
+	if _, err := e.Create(engine.VirtualSpec{PID: 1 << 30}); !errors.Is(err, engine.ErrInvalid) {
 		t.Errorf("no such process: %v", err)
 	}
 }
@@ -338,14 +332,13 @@ func TestConcurrentUseOfExecution(t *testing.T) {
 		wg.Go(func() {
 			for range 50 {
 				x.Append([]byte("0123456789\n"))
-				x.Job()
-				e.IsActive(x.ID())
+				get(t, e, x.ID())
 			}
 			switch i % 4 {
 			case 0:
 				x.Complete(engine.Exit{})
 			case 1:
-				x.Abort()
+				x.Complete(engine.Exit{Status: engine.Killed})
 			case 2:
 				x.Fail(errors.New("x"))
 			case 3:

@@ -50,7 +50,7 @@ func TestExecutionOfDeadProgramIsLost(t *testing.T) {
 	}
 	id := engine.ID(strings.TrimSpace(line))
 	j := get(t, e, id)
-	if j.Status != engine.Running || j.Leader.PID != 0 || j.CreatedBy != "performer" || !e.IsActive(id) {
+	if j.Status != engine.Running || j.Leader.PID != 0 || j.CreatedBy != "performer" || !active(t, e, id) {
 		t.Errorf("while it runs: %+v", j)
 	}
 	term, err := e.Handle(id).Terminal(t.Context(), engine.TerminalOptions{})
@@ -79,10 +79,10 @@ func TestExecutionOfDeadProgramIsLost(t *testing.T) {
 	if s, err := e.Handle(id).Screen(t.Context()); err != nil || !strings.HasPrefix(s.Text, "the last line") {
 		t.Errorf("its last screen %+v, %v", s, err)
 	}
-	if e.IsActive(id) {
+	if active(t, e, id) {
 		t.Error("active")
 	}
-	if _, err := e.Clear(t.Context(), id); err != nil {
+	if _, err := e.Remove(t.Context(), engine.RemoveOptions{}, id); err != nil {
 		t.Error(err)
 	}
 }

@@ -201,7 +201,7 @@ func TestWaitForClearedJob(t *testing.T) {
 	if _, err := e.Handle(j.ID).Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Clear(t.Context(), j.ID); err != nil {
+	if _, err := e.Remove(t.Context(), engine.RemoveOptions{}, j.ID); err != nil {
 		t.Fatal(err)
 	}
 	for name, tt := range map[string]struct {

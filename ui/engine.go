@@ -110,6 +110,14 @@ func (e realEngine) Signal(ctx context.Context, id engine.ID, name string) error
 	return e.Handle(id).Signal(ctx, name)
 }
 
+func (e realEngine) Clear(ctx context.Context, ids ...engine.ID) ([]engine.Job, error) {
+	return e.Engine.Remove(ctx, engine.RemoveOptions{}, ids...)
+}
+
+func (e realEngine) Remove(ctx context.Context, ids ...engine.ID) ([]engine.Job, error) {
+	return e.Engine.Remove(ctx, engine.RemoveOptions{Stop: true}, ids...)
+}
+
 func (e realEngine) Stop(ctx context.Context, id engine.ID, o engine.StopOptions) (engine.StopReport, error) {
 	return e.Handle(id).Stop(ctx, o)
 }

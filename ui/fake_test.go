@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/record"
 )
 
 // fake is an engine in memory. It records calls; the test provides events.
@@ -216,7 +217,7 @@ func running(id, name string, ago time.Duration) engine.Job {
 		Request: engine.Request{
 			ID: engine.ID(id), Name: name, Script: name, Stdin: engine.InputPipe, Kind: engine.KindPTY,
 			CreatedAt: noon.Add(-ago), Dir: "/home/me/src",
-			LogLimit: 1 << 30, Grace: engine.InMilliseconds(5 * time.Second),
+			LogLimit: 1 << 30, Grace: record.InMilliseconds(5 * time.Second),
 		},
 		State: engine.State{
 			Status: engine.Running, Backgrounded: true,

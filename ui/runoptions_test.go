@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/record"
 )
 
 func TestApplyOptions(t *testing.T) {
@@ -70,7 +71,7 @@ func TestApplyOptions(t *testing.T) {
 // The options of a job, parsed again, give the same request.
 func TestOptionsRoundTrip(t *testing.T) {
 	t.Setenv("TOKEN", "x")
-	j := engine.Job{Request: engine.Request{Name: "it's mine", Port: 3000, Restart: "on-failure:3", Script: "make", Kind: engine.KindFile, Stdin: engine.InputPipe, Timeout: engine.InMilliseconds(90 * time.Second), EnvNames: []string{"TOKEN"}, Notify: true}}
+	j := engine.Job{Request: engine.Request{Name: "it's mine", Port: 3000, Restart: "on-failure:3", Script: "make", Kind: engine.KindFile, Stdin: engine.InputPipe, Timeout: record.InMilliseconds(90 * time.Second), EnvNames: []string{"TOKEN"}, Notify: true}}
 	var got engine.Spec
 	if err := applyOptions(&got, optionsOf(j)); err != nil {
 		t.Fatal(err)

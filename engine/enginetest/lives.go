@@ -143,17 +143,17 @@ func lives() []suiteCase {
 		{"cleared job can be restored", func(s *suite) {
 			j := s.sh("echo kept")
 			s.wait(j.ID)
-			s.changed(s.e.Clear(s.ctx(), j.ID))
+			s.changed(s.e.Remove(s.ctx(), engine.RemoveOptions{}, j.ID))
 			if _, err := s.e.Handle(j.ID).Facts(s.ctx()); !errors.Is(err, engine.ErrNotFound) {
 				s.Errorf("cleared: %v", err)
 			}
 			s.changed(s.e.Undo(s.ctx()))
 			s.printed(j.ID, "kept\n")
 			running := s.sh("sleep 300")
-			if _, err := s.e.Clear(s.ctx(), running.ID); !errors.Is(err, engine.ErrRunning) {
+			if _, err := s.e.Remove(s.ctx(), engine.RemoveOptions{}, running.ID); !errors.Is(err, engine.ErrRunning) {
 				s.Errorf("clear a running job: %v", err)
 			}
-			s.changed(s.e.Remove(s.ctx(), running.ID))
+			s.changed(s.e.Remove(s.ctx(), engine.RemoveOptions{Stop: true}, running.ID))
 		}},
 		{"restart runs the same command again", func(s *suite) {
 			j := s.sh("echo again")
@@ -190,7 +190,7 @@ func lives() []suiteCase {
 			if got := s.get(r.ID); got.Status != engine.Running {
 				s.Errorf("after a restart with Keep the job is %s", got.Status)
 			}
-			s.changed(s.e.Remove(s.ctx(), r.ID, beside.ID))
+			s.changed(s.e.Remove(s.ctx(), engine.RemoveOptions{Stop: true}, r.ID, beside.ID))
 		}},
 		{"canceled wait leaves the job running", func(s *suite) {
 			j := s.sh("sleep 300")

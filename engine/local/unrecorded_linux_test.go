@@ -86,7 +86,7 @@ func TestKillOnReadOnlyDisk(t *testing.T) {
 		if exit, err := e.Handle(j.ID).Wait(t.Context()); !errors.Is(err, engine.ErrUnrecorded) || exit.Status != engine.Killed {
 			t.Errorf("%s waits until %+v, %v", name, exit, err)
 		}
-		if _, err := e.Clear(t.Context(), j.ID); !errors.Is(err, engine.ErrUnrecorded) {
+		if _, err := e.Remove(t.Context(), engine.RemoveOptions{}, j.ID); !errors.Is(err, engine.ErrUnrecorded) {
 			t.Errorf("%s clears it: %v", name, err)
 		}
 	}

@@ -191,3 +191,11 @@ func RunLine(number int, at time.Time) string {
 func IsRunLine(line string) bool {
 	return strings.HasPrefix(line, runLine) && strings.HasSuffix(line, " ──")
 }
+
+// Streams returns the streams of the job's output.
+func (r Request) Streams() []Stream {
+	if r.Split {
+		return []Stream{StreamStdout, StreamStderr}
+	}
+	return []Stream{StreamOutput}
+}

@@ -270,3 +270,21 @@ type Unrecorded struct {
 	Exit Exit   `json:"end"`
 	Why  string `json:"why"`
 }
+
+// Ended returns how the job ended; ok is false while it has not.
+func (s State) Ended() (exit Exit, ok bool) { return s.Exit, s.Status.Finished() }
+
+// Unsuccessful reports whether the user should consider the job failed: failed, lost, or ended with
+// a nonzero exit code or a signal that was not requested.
+func (s State) Unsuccessful() bool {
+	switch s.Status {
+	case Failed, Lost:
+		return true
+	case Exited:
+		return s.Exit.Code == nil || *s.Exit.Code != 0
+	case Killed:
+		return s.Exit.Reason == ReasonTimeout || s.Exit.Reason == ReasonOOM || s.Exit.Reason == ReasonSignal && s.Exit.EndedBy == ""
+	case Queued, Starting, Running, Stopping:
+	}
+	return false
+}

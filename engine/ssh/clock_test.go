@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/sshtest"
@@ -64,9 +65,9 @@ func TestUptimeComesFromTheHost(t *testing.T) {
 		ten := 10
 		s := sight{
 			rec: engine.Record{Job: engine.Job{
-				Request: engine.Request{Host: "box", CreatedAt: created, Timeout: engine.InMilliseconds(30 * time.Minute)},
+				Request: engine.Request{Host: "box", CreatedAt: created, Timeout: record.InMilliseconds(30 * time.Minute)},
 				State: engine.State{
-					Status: engine.Running, StartedUp: engine.InMilliseconds(before),
+					Status: engine.Running, StartedUp: record.InMilliseconds(before),
 					StartedAt: at.Add(-time.Hour - 10*time.Minute),
 				},
 			}},
@@ -80,7 +81,7 @@ func TestUptimeComesFromTheHost(t *testing.T) {
 		return o
 	}
 	uptime := func(o engine.State) time.Duration {
-		j := engine.Job{State: engine.State{Status: o.Status, StartedAt: o.StartedAt, StartedUp: engine.InMilliseconds(o.StartedUp.Duration())}}
+		j := engine.Job{State: engine.State{Status: o.Status, StartedAt: o.StartedAt, StartedUp: record.InMilliseconds(o.StartedUp.Duration())}}
 		return j.Uptime(at)
 	}
 	first := look(1600, 0, "b")

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/engine/ssh/internal/slurm"
 	"github.com/hobjobs/hob/internal/jobdir"
@@ -174,7 +175,7 @@ func (s *sight) facts(o *engine.State) {
 	}
 	ran, known := s.ran()
 	if known {
-		o.StartedUp = steady(j.StartedUp, engine.InMilliseconds(proc.RunningAt(s.at)-ran))
+		o.StartedUp = steady(j.StartedUp, record.InMilliseconds(proc.RunningAt(s.at)-ran))
 	}
 	if j.Timeout > 0 && !o.StartedAt.IsZero() {
 		o.Deadline = o.StartedAt.Add(j.Timeout.Duration())

@@ -87,7 +87,7 @@ func testAfterTheEnd(t *testing.T, cluster *slurmtest.Cluster) {
 	if j = waitUntil(t, e, j.ID, finished); j.Status != engine.Exited {
 		t.Errorf("the job after the ends is %s: %+v", j.Status, j.Exit)
 	}
-	if _, err := e.Clear(t.Context(), bad.ID); err != nil {
+	if _, err := e.Remove(t.Context(), engine.RemoveOptions{}, bad.ID); err != nil {
 		t.Fatal(err)
 	}
 	j = following(t, e, "exit 0", []engine.ID{bad.ID}, nil)

@@ -38,7 +38,7 @@ func testPending(t *testing.T, cluster *slurmtest.Cluster) {
 	if hint, ok := errors.AsType[*engine.Error](err); !ok || !errors.Is(err, engine.ErrNotRunning) || !strings.Contains(hint.Hint, "it is queued") {
 		t.Errorf("input for it: %v", err)
 	}
-	_, err = e.Clear(t.Context(), j.ID)
+	_, err = e.Remove(t.Context(), engine.RemoveOptions{}, j.ID)
 	if hint, ok := errors.AsType[*engine.Error](err); !ok || !errors.Is(err, engine.ErrRunning) || !strings.Contains(hint.Hint, "it is queued on slurm:box; take it out of the queue first: hob kill "+string(j.ID)) {
 		t.Errorf("clear of it: %v", err)
 	}

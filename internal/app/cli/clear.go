@@ -69,9 +69,8 @@ func (a *app) clear(ctx context.Context, refs []string, f clearFlags) error {
 	case f.forget:
 		return a.forget(ctx, refs)
 	}
-	act := a.eng.Clear
-	if f.now {
-		act = a.eng.Discard
+	act := func(ctx context.Context, ids ...engine.ID) ([]engine.Job, error) {
+		return a.eng.Remove(ctx, engine.RemoveOptions{Forever: f.now}, ids...)
 	}
 	var jobs []engine.Job
 	var err error
@@ -175,7 +174,7 @@ func (a *app) forget(ctx context.Context, refs []string) error {
 		}
 		ids = append(ids, job.ID)
 	}
-	jobs, err := a.eng.Forget(ctx, ids...)
+	jobs, err := a.eng.Remove(ctx, engine.RemoveOptions{Forget: true}, ids...)
 	if err != nil {
 		return err
 	}
@@ -246,7 +245,7 @@ func (a *app) remove(ctx context.Context, refs []string, dir string) error {
 	if err != nil {
 		return err
 	}
-	gone, err := a.eng.Remove(ctx, idsOf(jobs)...)
+	gone, err := a.eng.Remove(ctx, engine.RemoveOptions{Stop: true}, idsOf(jobs)...)
 	switch {
 	case a.json && err == nil:
 		return a.printJobs(gone)

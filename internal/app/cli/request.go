@@ -77,7 +77,7 @@ func (a *app) passStdin(spec engine.Spec) []engine.StartOption {
 	if _, err := a.stdin.Stat(); err != nil {
 		return nil // closed
 	}
-	return []engine.StartOption{engine.WithStdin(a.stdin)}
+	return []engine.StartOption{engine.WithFile(0, a.stdin)}
 }
 
 // passStderr passes a redirected standard error to a job with a terminal. What the job writes

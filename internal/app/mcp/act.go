@@ -139,14 +139,14 @@ func (a *agent) kill(ctx context.Context, j engine.Job, _ processArgs) (*answer,
 }
 
 func (a *agent) clear(ctx context.Context, j engine.Job, _ processArgs) (*answer, error) {
-	if _, err := a.eng.Clear(ctx, j.ID); err != nil {
+	if _, err := a.eng.Remove(ctx, engine.RemoveOptions{}, j.ID); err != nil {
 		return nil, failed(j, "clear", err)
 	}
 	return a.cleared(j, "cleared"), nil
 }
 
 func (a *agent) remove(ctx context.Context, j engine.Job, _ processArgs) (*answer, error) {
-	gone, err := a.eng.Remove(ctx, j.ID)
+	gone, err := a.eng.Remove(ctx, engine.RemoveOptions{Stop: true}, j.ID)
 	if err != nil {
 		return nil, failed(j, "remove", err)
 	}

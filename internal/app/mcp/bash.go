@@ -355,7 +355,7 @@ func (a *agent) foregroundAnswer(ctx context.Context, r engine.Result, c command
 func (a *agent) discard(ctx context.Context, id engine.ID) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), afterwards)
 	defer cancel()
-	if _, err := a.eng.Discard(ctx, id); err != nil && !errors.Is(err, engine.ErrNotFound) {
+	if _, err := a.eng.Remove(ctx, engine.RemoveOptions{Forever: true}, id); err != nil && !errors.Is(err, engine.ErrNotFound) {
 		a.c.Logger.Debug("a foreground job stays", "job", id, "err", err)
 	}
 }

@@ -237,7 +237,7 @@ func (a *agent) expireDue() (soonest time.Time) {
 		now := time.Now()
 		at := now.Add(a.c.Settings.TTL - j.EndedAgo(now))
 		if !at.After(now) {
-			if _, err := a.eng.Discard(a.life, j.ID); err == nil {
+			if _, err := a.eng.Remove(a.life, engine.RemoveOptions{Forever: true}, j.ID); err == nil {
 				a.forget(j.ID)
 				continue
 			}

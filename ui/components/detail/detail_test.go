@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
@@ -35,7 +36,7 @@ func running() engine.Job {
 			ID: "npm-run-dev-7k2qm", Name: "npm run dev", Command: []string{"npm", "run", "dev", "--", "--title", "it's on"},
 			Dir: "/home/me/src/shop", Kind: engine.KindPTY, Stdin: engine.InputPipe,
 			LogLimit: 1 << 30,
-			Grace:    engine.InMilliseconds(5 * time.Second), Timeout: engine.InMilliseconds(30 * time.Minute), CreatedBy: "cli", EnvNames: []string{"PORT"},
+			Grace:    record.InMilliseconds(5 * time.Second), Timeout: record.InMilliseconds(30 * time.Minute), CreatedBy: "cli", EnvNames: []string{"PORT"},
 		},
 		State: engine.State{
 			Status: engine.Running, Backgrounded: true, Leader: engine.Identity{PID: 48211},
@@ -53,7 +54,7 @@ func failed() engine.Job {
 	code := 2
 	j.Status, j.Exit = engine.Exited, engine.Exit{
 		Status: engine.Exited, Code: &code, Reason: engine.ReasonExit, At: j.StartedAt.Add(44 * time.Second),
-		Survivors: []engine.Process{{PID: 99, Command: "node server.js"}}, Usage: engine.Usage{User: engine.InMilliseconds(1200 * time.Millisecond), MaxRSS: 96 << 20},
+		Survivors: []engine.Process{{PID: 99, Command: "node server.js"}}, Usage: engine.Usage{User: record.InMilliseconds(1200 * time.Millisecond), MaxRSS: 96 << 20},
 	}
 	return j
 }

@@ -1,0 +1,9 @@
+package engine
+
+import "context"
+
+// What the tests of this package call and other packages have no use for.
+
+func (h *Handle) Request(ctx context.Context) (Spec, error) { return h.request(ctx) }
+
+func (e *Engine) Sweep(ctx context.Context) error { return e.sweep(ctx) }
