@@ -64,7 +64,7 @@ func (r *readers) settled(t testing.TB, j engine.Job) engine.Job {
 		return j
 	}
 	err := stage.Eventually("no client holds the lock", func() bool {
-		now, err := r.eng.Get(t.Context(), string(j.ID))
+		now, err := r.eng.Handle(j.ID).Facts(t.Context())
 		if err == nil {
 			j = now
 		}
