@@ -1,16 +1,20 @@
-// Package engine supervises executions. It starts them through backends, tracks their state, keeps
-// their records, and notifies subscribers of changes.
+// Package engine runs commands as jobs, which survive the program, and keeps their output and their end.
+// Most programs need five calls:
 //
-// The engine does not depend on a terminal, a network or a shell. A [Backend] does the work where
-// the job runs; the engine owns the lifecycle (create, stream, background, complete or kill), the
-// job directories under its state directory, ids and lookup, limits, retention, and the delivery of
-// events.
-//
-//	eng, err := engine.New(engine.WithBackend(local.New())) // see package local for what main must call first
-//	if err != nil { … }
-//	defer eng.Close()
-//	job, err := eng.Start(ctx, engine.Spec{Command: []string{"make", "test"}})
+//	eng, err := engine.New(engine.WithClient("myprogram"), engine.WithBackend(local.New()))
+//	job, err := eng.Start(ctx, engine.Spec{Script: "make test"})
+//	events, err := eng.Subscribe(engine.Filter{IDs: []engine.ID{job.ID}}).Next(ctx)
 //	exit, err := eng.Handle(job.ID).Wait(ctx)
+//	log, err := eng.Handle(job.ID).Log(ctx, engine.StreamOutput)
+//
+// Package local says what main must call first, and examples/headless is a whole program.
+//
+// # What there is
+//
+// An [Engine] starts, lists and removes jobs. A [Job] has the facts of one job at one moment. A [Handle]
+// acts on one job: it stops it, types into it, waits for it and opens its [Log] and its [Terminal]. An
+// [Execution] is a job that the program performs itself, see [Engine.Create]. A [Backend] does the work
+// where jobs run; packages local and ssh have one. The engine depends on no terminal, network or shell.
 //
 // # Source of truth
 //

@@ -12,93 +12,125 @@ import (
 	"github.com/hobjobs/hob/internal/units"
 )
 
-// The facts of a job, which package record stores; see there.
+// What package record stores of a job, and what clients and backends pass to each other. The names are
+// those of package record, so that a program that uses the engine imports one package.
 type (
-	ID           = record.ID
-	Kind         = record.Kind
-	Input        = record.Input
-	Status       = record.Status
-	Reason       = record.Reason
-	Link         = record.Link
-	Entry        = record.Entry
-	Request      = record.Request
-	State        = record.State
-	Exit         = record.Exit
-	Usage        = record.Usage
-	Process      = record.Process
-	Identity     = record.Identity
-	StopRequest  = record.StopRequest
-	Unrecorded   = record.Unrecorded
-	Progress     = record.Progress
-	Pending      = record.Pending
-	Scheduled    = record.Scheduled
-	Runs         = record.Runs
-	Size         = record.Size
-	Range        = record.Range
+	// ID names a job in one state directory, such as "npm-run-dev-7k2qm".
+	ID = record.ID
+	// Request is what was asked for: the command, where it runs, its limits and its labels.
+	Request = record.Request
+	// State is what is known of a job since it was requested: its status, its process, and what it reports.
+	State = record.State
+	// Status is where a job is in its life: queued, starting, running, stopping, or how it ended.
+	Status = record.Status
+	// Exit is how a job ended: with which status, code or signal, why, when, and what it used and left.
+	Exit = record.Exit
+	// Reason is why a job ended, as far as hob knows.
+	Reason = record.Reason
+	// Usage is what the processes of a job used until its end.
+	Usage = record.Usage
+	// Link says whether the machine that runs a job can be asked.
+	Link = record.Link
+	// Kind says where the output of a job comes from: a terminal, files, or a program.
+	Kind = record.Kind
+	// Input is what the stdin of a job is.
+	Input = record.Input
+	// Entry is how a terminal shows what is typed: openly, or not at all, as for a password.
+	Entry = record.Entry
+	// Size is the size of a terminal in columns and rows.
+	Size = record.Size
+	// Milliseconds is a duration as records store it.
 	Milliseconds = record.Milliseconds
+	// Range is a part of an output, from one offset to another.
+	Range = record.Range
+	// Process is a process of a job, as it was seen.
+	Process = record.Process
+	// Identity is the number and the start time of a process, which no later process shares.
+	Identity = record.Identity
+	// Progress is what a job says about how far it is, with OSC 9;4.
+	Progress = record.Progress
+	// Pending is why a job has not begun, and when it may.
+	Pending = record.Pending
+	// Scheduled is what the scheduler of a cluster knows of a job.
+	Scheduled = record.Scheduled
+	// Runs are the runs of a job whose command is started again when it ends.
+	Runs = record.Runs
+	// RestartPolicy says after which ends a job's command is started again.
+	RestartPolicy = record.RestartPolicy
+	// Unrecorded is an end that could not be written to disk yet.
+	Unrecorded = record.Unrecorded
 
-	Note            = record.Note
-	StopOptions     = record.StopOptions
-	StopReport      = record.StopReport
-	Screen          = record.Screen
+	// Stream is one of the outputs of a job: what both write together, stdout, or stderr.
+	Stream = record.Stream
+	// Output reads one stream by offset. Backends implement it; programs use [Handle.Log].
+	Output = record.Output
+	// Note is a notification that a job has requested, with OSC 9 or OSC 777.
+	Note = record.Note
+	// StopOptions say how a job is stopped: after which grace time it is killed, and by whom.
+	StopOptions = record.StopOptions
+	// StopReport is what a stop has done.
+	StopReport = record.StopReport
+	// StopRequest is a stop that has been asked for and is not over.
+	StopRequest = record.StopRequest
+	// Screen is what a job's terminal shows.
+	Screen = record.Screen
+	// Terminal is a live session with a job's terminal, see [Handle.Terminal].
+	Terminal = record.Terminal
+	// TerminalOptions say for which viewer a session is opened.
 	TerminalOptions = record.TerminalOptions
-	TerminalFacts   = record.TerminalFacts
-	TerminalChunk   = record.TerminalChunk
-	Terminal        = record.Terminal
-	Stream          = record.Stream
-	Output          = record.Output
+	// TerminalFacts is what the viewer's terminal can do, which decides what its job is told.
+	TerminalFacts = record.TerminalFacts
+	// TerminalChunk is a part of what a session receives: output, or a snapshot that redraws the screen.
+	TerminalChunk = record.TerminalChunk
 )
 
-// Constants of package record.
+// The values of [Kind], [Stream], [Input], [Status], [Link], [Entry] and [Reason].
 const (
-	KindPTY     = record.KindPTY
-	KindFile    = record.KindFile
-	KindVirtual = record.KindVirtual
+	KindPTY     = record.KindPTY     // a pseudo-terminal
+	KindFile    = record.KindFile    // the job owns its log files
+	KindVirtual = record.KindVirtual // a program writes the output
 
-	StreamOutput = record.StreamOutput
-	StreamStdout = record.StreamStdout
-	StreamStderr = record.StreamStderr
+	StreamOutput = record.StreamOutput // stdout and stderr, in the order written
+	StreamStdout = record.StreamStdout // only for jobs with Split
+	StreamStderr = record.StreamStderr // only for jobs with Split
 
-	InputPTY       = record.InputPTY
-	InputTTY       = record.InputTTY
-	InputPipe      = record.InputPipe
-	InputHook      = record.InputHook
-	InputInherited = record.InputInherited
-	InputNull      = record.InputNull
+	InputPTY       = record.InputPTY       // the terminal that also receives its output
+	InputTTY       = record.InputTTY       // a terminal for input only
+	InputPipe      = record.InputPipe      // what clients write
+	InputHook      = record.InputHook      // a function of the program that performs it
+	InputInherited = record.InputInherited // a descriptor of the program that started it
+	InputNull      = record.InputNull      // nothing
 
-	Queued   = record.Queued
-	Starting = record.Starting
-	Running  = record.Running
-	Stopping = record.Stopping
-	Exited   = record.Exited
-	Killed   = record.Killed
-	Failed   = record.Failed
-	Lost     = record.Lost
+	Queued   = record.Queued   // accepted and recorded, not begun: see State.Pending
+	Starting = record.Starting // requested, not yet running
+	Running  = record.Running  // alive, perhaps paused
+	Stopping = record.Stopping // asked to stop, still running
+	Exited   = record.Exited   // ended by itself, with any exit code
+	Killed   = record.Killed   // ended by hob on request, or by a signal
+	Failed   = record.Failed   // could not be started
+	Lost     = record.Lost     // ended without a record
 
-	LinkNone        = record.LinkNone
-	LinkOK          = record.LinkOK
-	LinkUnreachable = record.LinkUnreachable
-	LinkElsewhere   = record.LinkElsewhere
+	LinkNone        = record.LinkNone        // local: no connection is needed
+	LinkOK          = record.LinkOK          // the machine has answered
+	LinkUnreachable = record.LinkUnreachable // the last known status applies, marked stale
+	LinkElsewhere   = record.LinkElsewhere   // recorded on another machine or in another container
 
-	EntryUnknown = record.EntryUnknown
-	EntryOpen    = record.EntryOpen
-	EntryHidden  = record.EntryHidden
+	EntryUnknown = record.EntryUnknown // there is no terminal to check, or a program reads single keys
+	EntryOpen    = record.EntryOpen    // the terminal reads lines and echoes them
+	EntryHidden  = record.EntryHidden  // the terminal reads lines and does not echo them, as for a password
 
-	ReasonExit       = record.ReasonExit
-	ReasonSignal     = record.ReasonSignal
-	ReasonKill       = record.ReasonKill
-	ReasonTimeout    = record.ReasonTimeout
-	ReasonSpawn      = record.ReasonSpawn
-	ReasonHolderDied = record.ReasonHolderDied
-	ReasonReboot     = record.ReasonReboot
-	ReasonDependency = record.ReasonDependency
-	ReasonOOM        = record.ReasonOOM
-	ReasonPreempted  = record.ReasonPreempted
-	ReasonNodeFailed = record.ReasonNodeFailed
+	ReasonExit       = record.ReasonExit       // its process exited
+	ReasonSignal     = record.ReasonSignal     // a signal that hob did not send
+	ReasonKill       = record.ReasonKill       // a stop was requested
+	ReasonTimeout    = record.ReasonTimeout    // its timeout was over
+	ReasonSpawn      = record.ReasonSpawn      // it could not be started
+	ReasonHolderDied = record.ReasonHolderDied // its holder died, or the program that performed it
+	ReasonReboot     = record.ReasonReboot     // the machine was restarted
+	ReasonDependency = record.ReasonDependency // a job that it had to follow was not successful
+	ReasonOOM        = record.ReasonOOM        // a cluster's scheduler ended it: out of memory
+	ReasonPreempted  = record.ReasonPreempted  // a cluster's scheduler needed its resources
+	ReasonNodeFailed = record.ReasonNodeFailed // the cluster's node on which it ran failed
 )
-
-// RestartPolicy says after which ends a job's command is started again.
-type RestartPolicy = record.RestartPolicy
 
 // ParseRestart returns the policy that [Spec].Restart names.
 func ParseRestart(text string) (RestartPolicy, error) { return record.ParseRestart(text) }
