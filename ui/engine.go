@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	enginereplay "github.com/hobjobs/hob/engine/replay"
 	"github.com/hobjobs/hob/ui/components/logview"
 	"github.com/hobjobs/hob/ui/components/replay"
 )
@@ -73,7 +74,7 @@ func (e realEngine) OpenLog(ctx context.Context, id engine.ID, s engine.Stream) 
 }
 
 func (e realEngine) OpenReplay(ctx context.Context, id engine.ID) (recording, error) {
-	r, err := e.Engine.OpenReplay(ctx, id)
+	r, err := enginereplay.Open(ctx, e.Handle(id))
 	if err != nil {
 		return nil, err
 	}

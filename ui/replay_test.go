@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/replay"
 )
 
 // tape is a recording of a minute with one screen.
@@ -21,12 +22,12 @@ func (*tape) Close() error                                            { return n
 func (*tape) PreviousBurst(at, _ time.Duration) (time.Duration, bool) { return at, false }
 func (*tape) NextBurst(at, _ time.Duration) (time.Duration, bool)     { return at, false }
 
-func (*tape) Seek(_ context.Context, at time.Duration) (engine.Frame, error) {
-	return engine.Frame{Reset: true, Size: engine.Size{Cols: 80, Rows: 24}, Data: []byte("the screen then"), At: at}, nil
+func (*tape) Seek(_ context.Context, at time.Duration) (replay.Frame, error) {
+	return replay.Frame{Reset: true, Size: engine.Size{Cols: 80, Rows: 24}, Data: []byte("the screen then"), At: at}, nil
 }
 
-func (*tape) Next(context.Context) (engine.Frame, error) {
-	return engine.Frame{At: time.Minute, End: true}, nil
+func (*tape) Next(context.Context) (replay.Frame, error) {
+	return replay.Frame{At: time.Minute, End: true}, nil
 }
 
 func (*tape) Find(context.Context, *regexp.Regexp, time.Duration) (time.Duration, bool, error) {

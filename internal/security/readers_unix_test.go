@@ -17,6 +17,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/local"
+	"github.com/hobjobs/hob/engine/replay"
 	"github.com/hobjobs/hob/internal/app/mcp"
 	"github.com/hobjobs/hob/internal/config"
 	"github.com/hobjobs/hob/internal/testtool/stage"
@@ -129,13 +130,13 @@ func (r *readers) readOutput(ctx context.Context, j engine.Job) {
 		_, _ = log.CountLines(ctx)
 		_ = log.Close()
 	}
-	replay, err := r.eng.OpenReplay(ctx, j.ID)
+	recording, err := replay.Open(ctx, r.eng.Handle(j.ID))
 	if err != nil {
 		return
 	}
-	defer replay.Close()
-	_, _ = replay.Seek(ctx, time.Hour)
-	_ = replay.WriteCast(ctx, io.Discard)
+	defer recording.Close()
+	_, _ = recording.Seek(ctx, time.Hour)
+	_ = recording.WriteCast(ctx, io.Discard)
 }
 
 // newAgent returns a client of an MCP server.

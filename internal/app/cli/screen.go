@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hobjobs/hob/engine"
+	enginereplay "github.com/hobjobs/hob/engine/replay"
 	"github.com/hobjobs/hob/ui"
 	"github.com/hobjobs/hob/ui/components/replay"
 )
@@ -120,7 +121,7 @@ func (a *app) replay(ctx context.Context, ref string, f replayFlags) error {
 	if err != nil {
 		return err
 	}
-	rec, err := a.eng.OpenReplay(ctx, job.ID)
+	rec, err := enginereplay.Open(ctx, a.eng.Handle(job.ID))
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/replay"
 	"github.com/hobjobs/hob/internal/vt"
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
@@ -19,12 +19,12 @@ import (
 	"github.com/hobjobs/hob/ui/components/prompt"
 )
 
-// Recording is the recording of a job's terminal, an [engine.Replay].
+// Recording is the recording of a job's terminal, an [replay.Recording] of package engine/replay.
 type Recording interface {
 	Start() time.Time
 	Duration() time.Duration
-	Seek(ctx context.Context, at time.Duration) (engine.Frame, error)
-	Next(ctx context.Context) (engine.Frame, error)
+	Seek(ctx context.Context, at time.Duration) (replay.Frame, error)
+	Next(ctx context.Context) (replay.Frame, error)
 	Find(ctx context.Context, re *regexp.Regexp, after time.Duration) (at time.Duration, ok bool, err error)
 	PreviousBurst(at, gap time.Duration) (time.Duration, bool)
 	NextBurst(at, gap time.Duration) (time.Duration, bool)
@@ -72,7 +72,7 @@ type Model struct {
 	gen     int
 	reading bool
 	wanted  *time.Duration
-	next    *engine.Frame // is shown when its time has come
+	next    *replay.Frame // is shown when its time has come
 	typing  bool
 	sought  string // what is searched for
 	notice  string
@@ -235,7 +235,7 @@ func (m *Model) advance() tea.Cmd {
 }
 
 // read takes the frame that was requested.
-func (m *Model) read(frame engine.Frame, seek bool, err error) tea.Cmd {
+func (m *Model) read(frame replay.Frame, seek bool, err error) tea.Cmd {
 	m.reading = false
 	if err != nil {
 		m.playing, m.notice = false, "the recording cannot be read: "+err.Error()
@@ -272,7 +272,7 @@ func (m *Model) schedule() tea.Cmd {
 	})
 }
 
-func (m *Model) show(f engine.Frame) {
+func (m *Model) show(f replay.Frame) {
 	if f.Reset {
 		m.term = vt.New(max(1, f.Size.Cols), max(1, f.Size.Rows))
 	}

@@ -13,6 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/replay"
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
@@ -35,8 +36,8 @@ func counting(n int64, fail error) *seconds {
 func (s *seconds) Start() time.Time        { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 func (s *seconds) Duration() time.Duration { return time.Duration(s.n.Load()-1) * time.Second }
 
-func (s *seconds) frame(reset bool) engine.Frame {
-	f := engine.Frame{Reset: reset, Size: engine.Size{Cols: 40, Rows: 10}, At: time.Duration(s.at) * time.Second, End: s.at == int(s.n.Load())-1}
+func (s *seconds) frame(reset bool) replay.Frame {
+	f := replay.Frame{Reset: reset, Size: engine.Size{Cols: 40, Rows: 10}, At: time.Duration(s.at) * time.Second, End: s.at == int(s.n.Load())-1}
 	first := s.at
 	if reset {
 		first = 0
@@ -47,14 +48,14 @@ func (s *seconds) frame(reset bool) engine.Frame {
 	return f
 }
 
-func (s *seconds) Seek(_ context.Context, at time.Duration) (engine.Frame, error) {
+func (s *seconds) Seek(_ context.Context, at time.Duration) (replay.Frame, error) {
 	s.at = int(at / time.Second)
 	return s.frame(true), s.fail
 }
 
-func (s *seconds) Next(context.Context) (engine.Frame, error) {
+func (s *seconds) Next(context.Context) (replay.Frame, error) {
 	if s.at == int(s.n.Load())-1 {
-		return engine.Frame{At: s.Duration(), Size: engine.Size{Cols: 40, Rows: 10}, End: true}, s.fail
+		return replay.Frame{At: s.Duration(), Size: engine.Size{Cols: 40, Rows: 10}, End: true}, s.fail
 	}
 	s.at++
 	return s.frame(false), s.fail

@@ -1,4 +1,4 @@
-package engine_test
+package replay_test
 
 import (
 	"context"
@@ -14,13 +14,50 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/replay"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/testtool"
 	"github.com/hobjobs/hob/internal/vt"
 )
 
+func TestMain(m *testing.M) { os.Exit(testtool.RunWithoutLeaks(m)) }
+
+func open(t *testing.T, opts ...engine.Option) *engine.Engine {
+	t.Helper()
+	e, err := engine.New(append([]engine.Option{engine.WithStateDir(t.TempDir())}, opts...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return e
+}
+
+func create(t *testing.T, e *engine.Engine, spec engine.VirtualSpec) *engine.Execution {
+	t.Helper()
+	spec.Name = "recorded"
+	x, err := e.Create(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// sizeOf returns how much the job has printed.
+func sizeOf(t *testing.T, x *engine.Execution) int64 {
+	t.Helper()
+	j, err := x.Facts(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j.Output
+}
+
 // shownBy returns the screen that a frame draws.
-func shownBy(f engine.Frame) string {
+func shownBy(f replay.Frame) string {
 	t := vt.New(f.Size.Cols, f.Size.Rows)
 	t.Write(f.Data)
 	return t.ANSI()
@@ -63,18 +100,18 @@ func TestReplayIsExact(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				live[get(t, e, x.ID()).Output] = screen.ANSI
+				live[sizeOf(t, x)] = screen.ANSI
 			}
 			if err := x.Complete(engine.Exit{}); err != nil {
 				t.Fatal(err)
 			}
-			replay, err := e.OpenReplay(t.Context(), x.ID())
+			recording, err := replay.Open(t.Context(), e.Handle(x.ID()))
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer replay.Close()
+			defer recording.Close()
 			for offset, want := range live { // in any order
-				f, err := replay.SeekOffset(t.Context(), offset)
+				f, err := recording.SeekOffset(t.Context(), offset)
 				if err != nil || f.Offset != offset {
 					t.Fatalf("offset %d: frame at %d, %v", offset, f.Offset, err)
 				}
@@ -83,14 +120,14 @@ func TestReplayIsExact(t *testing.T) {
 				}
 			}
 			// Played from the beginning, the frames end in the last screen.
-			f, err := replay.Seek(t.Context(), 0)
+			f, err := recording.Seek(t.Context(), 0)
 			if err != nil {
 				t.Fatal(err)
 			}
 			term := vt.New(f.Size.Cols, f.Size.Rows)
 			term.Write(f.Data)
 			for !f.End {
-				if f, err = replay.Next(t.Context()); err != nil {
+				if f, err = recording.Next(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 				if f.Reset {
@@ -109,20 +146,20 @@ func TestReplayRefusesWhatHasNoRecording(t *testing.T) {
 	e := open(t)
 	x := create(t, e, engine.VirtualSpec{})
 	x.Append([]byte("line\n"))
-	if _, err := e.OpenReplay(t.Context(), x.ID()); !errors.Is(err, engine.ErrUnsupported) {
+	if _, err := replay.Open(t.Context(), e.Handle(x.ID())); !errors.Is(err, engine.ErrUnsupported) {
 		t.Errorf("a job without a terminal: %v", err)
 	}
 	silent := create(t, e, engine.VirtualSpec{Size: engine.Size{Cols: 40, Rows: 12}})
-	if _, err := e.OpenReplay(t.Context(), silent.ID()); !errors.Is(err, engine.ErrUnsupported) {
+	if _, err := replay.Open(t.Context(), e.Handle(silent.ID())); !errors.Is(err, engine.ErrUnsupported) {
 		t.Errorf("a job that printed nothing: %v", err)
 	}
-	if _, err := e.OpenReplay(t.Context(), "none-aaaaa"); !errors.Is(err, engine.ErrNotFound) {
+	if _, err := replay.Open(t.Context(), e.Handle("none-aaaaa")); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("no job: %v", err)
 	}
 }
 
 // recorded returns the replay of a job that printed the pieces, one every interval.
-func recorded(tb testing.TB, e *engine.Engine, dir string, interval time.Duration, pieces ...string) *engine.Replay {
+func recorded(tb testing.TB, e *engine.Engine, dir string, interval time.Duration, pieces ...string) *replay.Recording {
 	tb.Helper()
 	x, err := e.Create(engine.VirtualSpec{Name: "recorded", Size: engine.Size{Cols: 80, Rows: 24}})
 	if err != nil {
@@ -153,7 +190,7 @@ func recorded(tb testing.TB, e *engine.Engine, dir string, interval time.Duratio
 	if err := times.Close(); err != nil {
 		tb.Fatal(err)
 	}
-	r, err := e.OpenReplay(tb.Context(), x.ID())
+	r, err := replay.Open(tb.Context(), e.Handle(x.ID()))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -238,7 +275,7 @@ func TestReplayFromCheckpoints(t *testing.T) {
 	if err := indexed.Index(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	fresh, err := e.OpenReplay(t.Context(), indexed.Job().ID)
+	fresh, err := replay.Open(t.Context(), e.Handle(indexed.Job().ID))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,7 +317,7 @@ func TestReplayAppliesEverySize(t *testing.T) {
 	if err := times.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := e.OpenReplay(t.Context(), id)
+	r, err := replay.Open(t.Context(), e.Handle(id))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -337,7 +374,7 @@ func TestEndOfLongReplayIsTheLiveScreen(t *testing.T) {
 	e := open(t, engine.WithStateDir(dir))
 	x := create(t, e, engine.VirtualSpec{Size: engine.Size{Cols: 40, Rows: 12}})
 	x.Append([]byte(strings.Repeat("0123456789abcde\r\n", 200_000) + "live"))
-	r, err := e.OpenReplay(t.Context(), x.ID())
+	r, err := replay.Open(t.Context(), e.Handle(x.ID()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -347,7 +384,7 @@ func TestEndOfLongReplayIsTheLiveScreen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = log.WriteAt([]byte("logged"), get(t, e, x.ID()).Output-6)
+	_, err = log.WriteAt([]byte("logged"), sizeOf(t, x)-6)
 	if err := errors.Join(err, log.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -356,7 +393,7 @@ func TestEndOfLongReplayIsTheLiveScreen(t *testing.T) {
 		t.Fatalf("%v, end %v:\n%s", err, f.End, got)
 	}
 	x.Append([]byte(" on"))
-	if f, err = r.Next(t.Context()); err != nil || string(f.Data) != " on" || f.Reset || f.Offset != get(t, e, x.ID()).Output {
+	if f, err = r.Next(t.Context()); err != nil || string(f.Data) != " on" || f.Reset || f.Offset != sizeOf(t, x) {
 		t.Errorf("next is %q up to %d, %v", f.Data, f.Offset, err)
 	}
 }
@@ -396,23 +433,23 @@ func BenchmarkReplaySeek(b *testing.B) {
 		}
 		pieces = append(pieces, line.String())
 	}
-	replay := recorded(b, e, dir, 100*time.Millisecond, pieces...)
+	recording := recorded(b, e, dir, 100*time.Millisecond, pieces...)
 	began := time.Now()
-	if err := replay.Index(b.Context(), nil); err != nil {
+	if err := recording.Index(b.Context(), nil); err != nil {
 		b.Fatal(err)
 	}
 	indexed := time.Since(began)
 	for b.Loop() {
-		if _, err := replay.Seek(b.Context(), time.Duration(r.Int64N(int64(time.Hour)))); err != nil {
+		if _, err := recording.Seek(b.Context(), time.Duration(r.Int64N(int64(time.Hour)))); err != nil {
 			b.Fatal(err)
 		}
 	}
 	b.ReportMetric(float64(indexed.Milliseconds()), "ms/index")
-	b.ReportMetric(firstSeekToEnd(b, e, dir, replay), "ms/end")
+	b.ReportMetric(firstSeekToEnd(b, e, dir, recording), "ms/end")
 }
 
 // firstSeekToEnd returns how many milliseconds it takes after the recording was opened.
-func firstSeekToEnd(b *testing.B, e *engine.Engine, dir string, indexed *engine.Replay) float64 {
+func firstSeekToEnd(b *testing.B, e *engine.Engine, dir string, indexed *replay.Recording) float64 {
 	b.Helper()
 	last, err := indexed.Seek(b.Context(), time.Hour)
 	if err != nil {
@@ -423,7 +460,7 @@ func firstSeekToEnd(b *testing.B, e *engine.Engine, dir string, indexed *engine.
 		b.Fatal(err)
 	}
 	began := time.Now()
-	r, err := e.OpenReplay(b.Context(), indexed.Job().ID)
+	r, err := replay.Open(b.Context(), e.Handle(indexed.Job().ID))
 	if err != nil {
 		b.Fatal(err)
 	}

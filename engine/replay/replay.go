@@ -1,4 +1,6 @@
-package engine
+// Package replay shows the terminal of a job as it was at any time since its start: of a job on this
+// machine that has a terminal, whether it runs or has ended.
+package replay
 
 import (
 	"bufio"
@@ -7,22 +9,25 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/logfile"
 )
 
-// Replay is the recording of a job's terminal: its screen at any time since the start, made from
+// Recording is the recording of a job's terminal: its screen at any time since the start, made from
 // the log and the times and sizes recorded with it. For a running job it grows. It is safe for
 // concurrent use.
-type Replay struct {
-	job   Job
-	log   *Log
+type Recording struct {
+	job   engine.Job
+	log   *engine.Log
+	times *jobdir.Times
 	first jobdir.Moment
 
 	// lastScreen returns the state of the terminal at the end of the log.
@@ -41,7 +46,7 @@ type Frame struct {
 	// the previous frame.
 	Reset bool
 	Data  []byte
-	Size  Size
+	Size  engine.Size
 	At    time.Duration // since the first output
 	// Offset is the offset in the log after Data.
 	Offset int64
@@ -49,15 +54,15 @@ type Frame struct {
 	End bool
 }
 
-// OpenReplay opens the recording of a job's terminal. It returns ErrUnsupported for a job without a
+// Open opens the recording of a job's terminal. It returns engine.ErrUnsupported for a job without a
 // terminal, and for a job on a host, which records no times.
-func (e *Engine) OpenReplay(ctx context.Context, id ID) (*Replay, error) {
-	j, err := e.read(ctx, id)
+func Open(ctx context.Context, h *engine.Handle) (*Recording, error) {
+	j, err := h.Facts(ctx)
 	if err != nil {
 		return nil, err
 	}
 	refused := func(what, hint string) error {
-		return &Error{Op: "replay", Job: id, Err: fmt.Errorf("%w: %s", ErrUnsupported, what), Hint: hint}
+		return &engine.Error{Op: "replay", Job: j.ID, Err: fmt.Errorf("%w: %s", engine.ErrUnsupported, what), Hint: hint}
 	}
 	switch {
 	case j.Host != "":
@@ -65,49 +70,57 @@ func (e *Engine) OpenReplay(ctx context.Context, id ID) (*Replay, error) {
 	case !j.HasTerminal():
 		return nil, refused("the job has no terminal", "hob log prints its output")
 	}
-	log, err := e.Handle(id).Log(ctx, StreamOutput)
+	log, err := h.Log(ctx, engine.StreamOutput)
 	if err != nil {
 		return nil, err
 	}
-	r := &Replay{job: j, log: log, lastScreen: func(ctx context.Context) (checkpoint, error) { return e.Handle(j.ID).lastScreen(ctx) }}
-	ok := false
-	if log.times != nil {
-		r.first, ok = log.times.After(-1)
-	}
-	if !ok {
-		what, hint := "nothing is recorded yet", "try again when the job has printed something"
-		if _, ended := j.Ended(); ended {
-			what, hint = "the job printed nothing", ""
+	dir := filepath.Dir(j.OutputPath)
+	r := &Recording{job: j, log: log, lastScreen: func(ctx context.Context) (checkpoint, error) { return lastScreen(ctx, h, dir) }}
+	times, err := jobdir.OpenTimes(dir)
+	if err == nil {
+		r.times = times
+		if first, ok := times.After(-1); ok {
+			r.first = first
+			r.player = r.begin()
+			return r, nil
 		}
-		return nil, errors.Join(refused(what, hint), log.Close())
 	}
-	r.player = r.begin()
-	return r, nil
+	what, hint := "nothing is recorded yet", "try again when the job has printed something"
+	if _, ended := j.Ended(); ended {
+		what, hint = "the job printed nothing", ""
+	}
+	return nil, errors.Join(refused(what, hint), r.Close())
 }
 
 // Close closes the recording.
-func (r *Replay) Close() error { return r.log.Close() }
+func (r *Recording) Close() error {
+	err := r.log.Close()
+	if r.times != nil {
+		err = errors.Join(err, r.times.Close())
+	}
+	return err
+}
 
 // Job returns the job as it was when the recording was opened.
-func (r *Replay) Job() Job { return r.job }
+func (r *Recording) Job() engine.Job { return r.job }
 
 // Start returns when the first output was written.
-func (r *Replay) Start() time.Time { return r.first.At }
+func (r *Recording) Start() time.Time { return r.first.At }
 
 // Duration returns the time from the first to the last recorded output.
-func (r *Replay) Duration() time.Duration {
-	last, ok := r.log.times.Last()
+func (r *Recording) Duration() time.Duration {
+	last, ok := r.times.Last()
 	if !ok {
 		return 0
 	}
 	return r.since(last)
 }
 
-func (r *Replay) since(m jobdir.Moment) time.Duration { return m.At.Sub(r.first.At) }
+func (r *Recording) since(m jobdir.Moment) time.Duration { return m.At.Sub(r.first.At) }
 
 // Index reads the recording to its end, so that Seek is fast everywhere. It calls progress, which
 // may be nil, with the time that it has reached.
-func (r *Replay) Index(ctx context.Context, progress func(time.Duration)) error {
+func (r *Recording) Index(ctx context.Context, progress func(time.Duration)) error {
 	p := r.begin()
 	for {
 		f, err := p.upTo(ctx, p.offset+checkpointEvery)
@@ -122,20 +135,20 @@ func (r *Replay) Index(ctx context.Context, progress func(time.Duration)) error 
 
 // Seek moves to a time since the first output and returns the screen at that time. Next continues
 // from there.
-func (r *Replay) Seek(ctx context.Context, at time.Duration) (Frame, error) {
+func (r *Recording) Seek(ctx context.Context, at time.Duration) (Frame, error) {
 	return r.seek(ctx, func(m jobdir.Moment) bool { return r.since(m) <= max(0, at) })
 }
 
 // SeekOffset moves to an offset of the log and returns the screen after the bytes before it, exactly
 // as it was when the last of them had been processed.
-func (r *Replay) SeekOffset(ctx context.Context, offset int64) (Frame, error) {
+func (r *Recording) SeekOffset(ctx context.Context, offset int64) (Frame, error) {
 	r.taking.Lock()
 	defer r.taking.Unlock()
 	return r.moveTo(ctx, offset)
 }
 
 // moveTo is SeekOffset with r.taking held.
-func (r *Replay) moveTo(ctx context.Context, offset int64) (Frame, error) {
+func (r *Recording) moveTo(ctx context.Context, offset int64) (Frame, error) {
 	p, err := r.playedTo(ctx, offset)
 	if err != nil {
 		return Frame{}, err
@@ -145,7 +158,7 @@ func (r *Replay) moveTo(ctx context.Context, offset int64) (Frame, error) {
 }
 
 // playedTo returns a player at an offset, or at the end if that is before it.
-func (r *Replay) playedTo(ctx context.Context, offset int64) (player, error) {
+func (r *Recording) playedTo(ctx context.Context, offset int64) (player, error) {
 	p := r.nearest(offset)
 	for p.offset < offset {
 		f, err := p.upTo(ctx, offset)
@@ -160,10 +173,10 @@ func (r *Replay) playedTo(ctx context.Context, offset int64) (player, error) {
 }
 
 // seek moves to the last moment for which before is true.
-func (r *Replay) seek(ctx context.Context, before func(jobdir.Moment) bool) (Frame, error) {
+func (r *Recording) seek(ctx context.Context, before func(jobdir.Moment) bool) (Frame, error) {
 	r.taking.Lock()
 	defer r.taking.Unlock()
-	m, ok := r.log.times.LastWhere(before)
+	m, ok := r.times.LastWhere(before)
 	if !ok {
 		m = r.first
 	}
@@ -186,8 +199,8 @@ func (r *Replay) seek(ctx context.Context, before func(jobdir.Moment) bool) (Fra
 }
 
 // momentEnd returns the offset after the output of a moment; end reports that it is the last one.
-func (r *Replay) momentEnd(ctx context.Context, m jobdir.Moment) (offset int64, end bool) {
-	if next, ok := r.log.times.After(m.Offset); ok {
+func (r *Recording) momentEnd(ctx context.Context, m jobdir.Moment) (offset int64, end bool) {
+	if next, ok := r.times.After(m.Offset); ok {
 		return next.Offset, false
 	}
 	size, err := r.log.Size(ctx)
@@ -198,7 +211,7 @@ func (r *Replay) momentEnd(ctx context.Context, m jobdir.Moment) (offset int64, 
 }
 
 // Next returns the output of the next moment, at most ten a second of the job's time.
-func (r *Replay) Next(ctx context.Context) (Frame, error) {
+func (r *Recording) Next(ctx context.Context) (Frame, error) {
 	r.taking.Lock()
 	defer r.taking.Unlock()
 	return r.player.next(ctx)
@@ -207,11 +220,11 @@ func (r *Replay) Next(ctx context.Context) (Frame, error) {
 // Find returns the first time after a time at which text that re matches appears on the screen,
 // where it was not before. ok is false if there is none. A negative time searches from the
 // beginning.
-func (r *Replay) Find(ctx context.Context, re *regexp.Regexp, after time.Duration) (at time.Duration, ok bool, err error) {
+func (r *Recording) Find(ctx context.Context, re *regexp.Regexp, after time.Duration) (at time.Duration, ok bool, err error) {
 	r.taking.Lock()
 	defer r.taking.Unlock()
 	offset := int64(0)
-	if m, ok := r.log.times.LastWhere(func(m jobdir.Moment) bool { return r.since(m) <= after }); ok {
+	if m, ok := r.times.LastWhere(func(m jobdir.Moment) bool { return r.since(m) <= after }); ok {
 		offset, _ = r.momentEnd(ctx, m)
 	}
 	p, err := r.playedTo(ctx, offset)
@@ -237,7 +250,7 @@ func (r *Replay) Find(ctx context.Context, re *regexp.Regexp, after time.Duratio
 
 // PreviousBurst and NextBurst return the time at which output began after a silence of at least
 // gap, before or after a time. ok is false if there is none.
-func (r *Replay) PreviousBurst(at, gap time.Duration) (burst time.Duration, ok bool) {
+func (r *Recording) PreviousBurst(at, gap time.Duration) (burst time.Duration, ok bool) {
 	r.bursts(gap, func(began time.Duration) bool {
 		if began < at {
 			burst, ok = began, true
@@ -248,7 +261,7 @@ func (r *Replay) PreviousBurst(at, gap time.Duration) (burst time.Duration, ok b
 }
 
 // NextBurst is described with PreviousBurst.
-func (r *Replay) NextBurst(at, gap time.Duration) (burst time.Duration, ok bool) {
+func (r *Recording) NextBurst(at, gap time.Duration) (burst time.Duration, ok bool) {
 	r.bursts(gap, func(began time.Duration) bool {
 		if began > at {
 			burst, ok = began, true
@@ -259,9 +272,9 @@ func (r *Replay) NextBurst(at, gap time.Duration) (burst time.Duration, ok bool)
 }
 
 // bursts calls found with the time of each burst until it returns false.
-func (r *Replay) bursts(gap time.Duration, found func(began time.Duration) bool) {
+func (r *Recording) bursts(gap time.Duration, found func(began time.Duration) bool) {
 	last := -gap
-	for m := range r.log.times.All() {
+	for m := range r.times.All() {
 		at := r.since(m)
 		if at-last >= gap && !found(at) {
 			return
@@ -282,7 +295,7 @@ type castHeader struct {
 
 // WriteCast writes the recording as asciicast version 2, from its beginning to its present end.
 // Characters that are not valid UTF-8 are replaced, because the format is JSON.
-func (r *Replay) WriteCast(ctx context.Context, w io.Writer) error {
+func (r *Recording) WriteCast(ctx context.Context, w io.Writer) error {
 	out := bufio.NewWriter(w)
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)

@@ -1,24 +1,25 @@
-package engine
+package replay
 
 import (
 	"context"
 	"slices"
 	"time"
 
+	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/vt"
 )
 
 // begin returns a player at the beginning.
-func (r *Replay) begin() player {
+func (r *Recording) begin() player {
 	return player{r: r, term: vt.New(r.first.Size.Cols, r.first.Size.Rows), size: r.first.Size}
 }
 
 // player runs the emulator over the log.
 type player struct {
-	r      *Replay
+	r      *Recording
 	term   *vt.Terminal
-	size   Size
+	size   engine.Size
 	offset int64
 	at     time.Duration
 }
@@ -30,7 +31,7 @@ func (p *player) frame() Frame {
 
 // next processes the output of the next moment.
 func (p *player) next(ctx context.Context) (Frame, error) {
-	m, ok := p.r.log.times.At(p.offset)
+	m, ok := p.r.times.At(p.offset)
 	if !ok {
 		m = p.r.first
 	}
@@ -50,10 +51,10 @@ func (p *player) upTo(ctx context.Context, offset int64) (Frame, error) {
 		return Frame{}, err
 	}
 	offset = min(offset, p.offset+pieceOfReplay, size)
-	if m, ok := p.r.log.times.Resized(p.offset, offset, p.size); ok {
+	if m, ok := p.r.times.Resized(p.offset, offset, p.size); ok {
 		offset = m.Offset
 	}
-	if m, ok := p.r.log.times.At(p.offset); ok {
+	if m, ok := p.r.times.At(p.offset); ok {
 		p.at = p.r.since(m)
 	}
 	var data []byte
@@ -90,7 +91,7 @@ func (p *player) upTo(ctx context.Context, offset int64) (Frame, error) {
 
 // resize applies the sizes recorded at the current offset. It reports whether there were any.
 func (p *player) resize() (changed bool) {
-	for _, size := range p.r.log.times.Sizes(p.offset) {
+	for _, size := range p.r.times.Sizes(p.offset) {
 		if size != p.size && size.Cols > 0 && size.Rows > 0 {
 			p.term.Resize(size.Cols, size.Rows)
 			p.size, changed = size, true
@@ -118,12 +119,12 @@ type checkpoints struct {
 type checkpoint struct {
 	offset   int64
 	at       time.Duration
-	size     Size
+	size     engine.Size
 	snapshot []byte
 }
 
 // keep adds a checkpoint of a player that is far enough from the last one.
-func (r *Replay) keep(p *player) {
+func (r *Recording) keep(p *player) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	c := &r.points
@@ -158,7 +159,7 @@ func (c *checkpoints) thin() {
 }
 
 // nearest returns a player at the last known state at or before an offset.
-func (r *Replay) nearest(offset int64) player {
+func (r *Recording) nearest(offset int64) player {
 	c, ok := r.checkpointBefore(offset)
 	if !ok {
 		return r.begin()
@@ -167,14 +168,14 @@ func (r *Replay) nearest(offset int64) player {
 }
 
 // from returns a player at a checkpoint.
-func (r *Replay) from(c checkpoint) player {
+func (r *Recording) from(c checkpoint) player {
 	p := player{r: r, term: vt.New(c.size.Cols, c.size.Rows), size: c.size, offset: c.offset, at: c.at}
 	p.term.Write(c.snapshot)
 	return p
 }
 
 // checkpointBefore returns the last checkpoint at or before an offset; ok is false if there is none.
-func (r *Replay) checkpointBefore(offset int64) (c checkpoint, ok bool) {
+func (r *Recording) checkpointBefore(offset int64) (c checkpoint, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	i, found := slices.BinarySearchFunc(r.points.all, offset, func(c checkpoint, off int64) int {
@@ -206,7 +207,7 @@ const (
 // moveToLastScreen moves to the end of the recording, without the emulator running over the log, if
 // that would take long. to is the size of the log when the recording was read; that of a running job
 // may have grown.
-func (r *Replay) moveToLastScreen(ctx context.Context, to int64) (f Frame, ok bool) {
+func (r *Recording) moveToLastScreen(ctx context.Context, to int64) (f Frame, ok bool) {
 	if c, _ := r.checkpointBefore(to); to-c.offset < farFromEnd {
 		return f, false
 	}
@@ -223,12 +224,12 @@ func (r *Replay) moveToLastScreen(ctx context.Context, to int64) (f Frame, ok bo
 
 // lastScreen returns the state of a job's terminal: from its holder, or if the job has ended, as the
 // holder recorded it.
-func (h *Handle) lastScreen(ctx context.Context) (checkpoint, error) {
+func lastScreen(ctx context.Context, h *engine.Handle, dir string) (checkpoint, error) {
 	ctx, cancel := context.WithTimeout(ctx, lastScreenWithin)
 	defer cancel()
-	term, err := h.Terminal(ctx, TerminalOptions{})
+	term, err := h.Terminal(ctx, engine.TerminalOptions{})
 	if err != nil {
-		offset, size, snapshot, err := holder.SavedScreen(h.e.root.Dir(string(h.id)))
+		offset, size, snapshot, err := holder.SavedScreen(dir)
 		return checkpoint{offset: offset, size: size, snapshot: snapshot}, err
 	}
 	defer term.Close()
