@@ -60,7 +60,7 @@ func (p *Pane) attachTo(jobs []engine.Job) tea.Cmd {
 		return p.reach() // its host must be connected first
 	}
 	if j := jobs[0]; j.Kind == engine.KindFile { // an empty window until its host answers would promise a terminal
-		p.toasts.Clear()
+		p.notices.Clear()
 		return p.showOutputOnly(j.ID)
 	}
 	return p.attach(jobs[0].ID, false)
@@ -94,8 +94,8 @@ func (p *Pane) attach(id engine.ID, byHost bool) tea.Cmd {
 	p.fore.job = a
 	p.over, p.prompt = nil, nil
 	p.term.Reset()
-	p.toasts.Clear()
-	p.interrupted = 0
+	p.notices.Clear()
+	p.notices.interrupted = 0
 	cmds = append(cmds, p.arrange(), p.openTerminal(), p.tick())
 	p.spreadFocus()
 	return tea.Batch(cmds...)

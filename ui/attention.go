@@ -3,8 +3,6 @@ package ui
 import (
 	"context"
 	"errors"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -53,55 +51,9 @@ func (p *Pane) attention(j *job, why Why, note engine.Note) tea.Cmd {
 	j.unread++
 	p.tally = nil
 	p.putRow(j)
-	_, text := p.wording(j.Job, why, note)
-	return tea.Batch(p.addNews(j.Job, why, note), send(AttentionMsg{Job: j.Job, Why: why, Note: note, Text: text}))
-}
-
-// addNews shows that a job needs attention. While the message is visible, further jobs are
-// counted in it.
-func (p *Pane) addNews(j engine.Job, why Why, note engine.Note) tea.Cmd {
-	if !p.toasts.Drop(p.newsID) {
-		p.news = map[engine.ID]Why{}
-	}
-	p.news[j.ID] = why
-	level, text := p.wording(j, why, note)
-	if len(p.news) > 1 {
-		level, text = p.newsCount()
-	}
-	p.newsID = p.toasts.Show(toast.Message{Level: level, Text: text, Key: "attention"})
-	return p.toastEnd(p.newsID, level.Lifetime())
-}
-
-// newsCount returns the text for the jobs of the message: "20 finished, 1 failed".
-func (p *Pane) newsCount() (toast.Level, string) {
-	level, parts := toast.Info, []string{}
-	for _, kind := range []struct {
-		level toast.Level
-		word  string
-		why   []Why
-	}{
-		{toast.Success, "finished", []Why{WhyFinished}},
-		{toast.Error, "failed", []Why{WhyFailed}},
-		{toast.Warning, "need input", []Why{WhyWaiting}},
-		{toast.Info, "rang", []Why{WhyBell, WhyNote}},
-	} {
-		n := 0
-		for _, why := range p.news {
-			if slices.Contains(kind.why, why) {
-				n++
-			}
-		}
-		if n == 0 {
-			continue
-		}
-		word := kind.word
-		if n == 1 && word == "need input" {
-			word = "needs input"
-		}
-		level = max(level, kind.level)
-		parts = append(parts, strconv.Itoa(n)+" "+word)
-	}
-	return level, strings.Join(parts, ", ")
+	level, text := p.wording(j.Job, why, note)
+	id, level := p.notices.addNews(j.ID, why, level, text)
+	return tea.Batch(p.toastEnd(id, level.Lifetime()), send(AttentionMsg{Job: j.Job, Why: why, Note: note, Text: text}))
 }
 
 func (p *Pane) wording(j engine.Job, why Why, note engine.Note) (toast.Level, string) {
@@ -152,25 +104,14 @@ func (p *Pane) fail(what string, err error) tea.Cmd {
 // ShowMessage shows a message of the host. It disappears by itself.
 func (p *Pane) ShowMessage(msg toast.Message) tea.Cmd {
 	p.dirty = true
-	return p.toastEnd(p.toasts.Show(msg), msg.Level.Lifetime())
+	return p.toastEnd(p.notices.Show(msg), msg.Level.Lifetime())
 }
 
 func (p *Pane) toastEnd(id int, d time.Duration) tea.Cmd {
 	return p.after(d, func() tea.Cmd {
-		p.toastOver(id)
+		p.notices.over(id)
 		return nil
 	})
-}
-
-// toastOver removes an expired message, and what it offered.
-func (p *Pane) toastOver(id int) {
-	p.toasts.Drop(id)
-	if id == p.undoID {
-		p.undo, p.undoID = nil, 0
-	}
-	if id == p.interrupted {
-		p.interrupted = 0
-	}
 }
 
 // hint returns an error's explanation and remedy for the user, depending on its kind.

@@ -32,7 +32,7 @@ func (p *Pane) footer(w int) []string {
 	rows := p.lay.footer.h - 1
 	lines := make([]string, 0, rows+1)
 	if rows > 0 {
-		for _, text := range p.toasts.Lines(w-2, rows) {
+		for _, text := range p.notices.Lines(w-2, rows) {
 			lines = append(lines, " "+text)
 		}
 	}
@@ -57,7 +57,7 @@ func (p *Pane) noticeRows() int {
 	default:
 		most = 3
 	}
-	lines := p.toasts.Lines(p.w-2, most)
+	lines := p.notices.Lines(p.w-2, most)
 	if len(lines) == 1 && (p.prompt == nil || p.over != nil) {
 		return 0
 	}
@@ -70,7 +70,7 @@ func (p *Pane) notice(w int) string {
 	if p.lay.footer.h > 1 {
 		return ""
 	}
-	return strings.Join(p.toasts.Lines(w, 1), "")
+	return strings.Join(p.notices.Lines(w, 1), "")
 }
 
 // footerItem is a part of the last line: a clickable key, or text.

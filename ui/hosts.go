@@ -59,7 +59,7 @@ func (p *Pane) reached(j engine.Job, made bool, err error) tea.Cmd {
 		text := "Can't connect to " + cells.Clean(j.Host) + ": " + hint(err)
 		return p.ShowMessage(toast.Message{Level: toast.Error, Text: text, Key: connectKey(j.Host)})
 	}
-	p.toasts.DropKey(connectKey(j.Host))
+	p.notices.DropKey(connectKey(j.Host))
 	if made && j.ID == p.shown.id && p.shown.log != nil {
 		return tea.Batch(p.closeLog(), p.openLog())
 	}
@@ -85,7 +85,7 @@ func (p *Pane) interruptShown() tea.Cmd {
 
 // asked shows a question of the host program. Further questions wait.
 func (p *Pane) asked(msg AskMsg) tea.Cmd {
-	p.ask = append(p.ask, msg)
+	p.notices.questions = append(p.notices.questions, msg)
 	return p.nextAsk()
 }
 
@@ -99,10 +99,10 @@ func refuseAsk(ask AskMsg) tea.Cmd {
 
 // nextAsk shows the next question once no other box is open.
 func (p *Pane) nextAsk() tea.Cmd {
-	if len(p.ask) == 0 || p.over != nil {
+	if len(p.notices.questions) == 0 || p.over != nil {
 		return nil
 	}
-	ask := p.ask[0]
+	ask := p.notices.questions[0]
 	title, text := cells.Clean(ask.Title), questionLines(ask.Text)
 	if ask.Confirm != "" {
 		return p.askYesOrNo(ask, title, text)
@@ -143,7 +143,7 @@ func (p *Pane) askYesOrNo(ask AskMsg, title string, text []string) tea.Cmd {
 }
 
 func (p *Pane) answer(ask AskMsg, text string, ok bool) tea.Cmd {
-	p.ask = slices.Delete(p.ask, 0, 1)
+	p.notices.questions = slices.Delete(p.notices.questions, 0, 1)
 	return func() tea.Msg {
 		ask.Reply(text, ok)
 		return nil

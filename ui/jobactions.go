@@ -201,19 +201,12 @@ func (p *Pane) cleared(jobs []engine.Job) tea.Cmd {
 	if len(jobs) == 0 {
 		return p.refuse("Nothing to clear")
 	}
-	if p.undoID == 0 {
-		p.undo = nil
-	}
-	for _, j := range jobs {
-		p.undo = append(p.undo, j.ID)
-	}
 	text := "Cleared " + p.shortName(jobs[0])
-	if n := len(p.undo); n > 1 {
+	if n := p.notices.addCleared(jobs); n > 1 {
 		text = "Cleared " + units.Count(n, "job")
 	}
-	p.toasts.Drop(p.undoID)
-	p.undoID = p.toasts.Show(toast.Message{Level: toast.Success, Text: p.dotted(text, p.does(p.opts.keys.Jobs.Undo, "to undo")), Key: "undo"})
-	return p.toastEnd(p.undoID, undoFor)
+	id := p.notices.showCleared(p.dotted(text, p.does(p.opts.keys.Jobs.Undo, "to undo")))
+	return p.toastEnd(id, undoFor)
 }
 
 const undoFor = 5 * time.Second
@@ -221,9 +214,7 @@ const undoFor = 5 * time.Second
 // undoClear restores what was cleared here since the notice appeared, else what the last
 // clear left in the trash, wherever that was done.
 func (p *Pane) undoClear() tea.Cmd {
-	eng, ids := p.eng, p.undo
-	p.toasts.Drop(p.undoID)
-	p.undo, p.undoID = nil, 0
+	eng, ids := p.eng, p.notices.takeCleared()
 	return p.async(func(ctx context.Context) func() tea.Cmd {
 		jobs, err := eng.Undo(ctx, ids...)
 		if errors.Is(err, engine.ErrNotFound) {

@@ -103,7 +103,7 @@ func (p *Pane) event(e engine.Event) tea.Cmd {
 			cmds = append(cmds, p.ended(j))
 		}
 	case e.Kind == engine.EventLink && j.Link == engine.LinkOK:
-		p.toasts.DropKey(connectKey(j.Host))
+		p.notices.DropKey(connectKey(j.Host))
 	case e.Kind == engine.EventAttention:
 		why := WhyNote
 		if e.Note == (engine.Note{}) {
@@ -184,7 +184,7 @@ func (p *Pane) drop(id engine.ID) {
 		maps.DeleteFunc(p.gone, func(_ engine.ID, at time.Time) bool { return p.now.Sub(at) >= justNow })
 	}
 	delete(p.jobs, id)
-	delete(p.unsent, id)
+	delete(p.history.unsent, id)
 	p.tally = nil
 	p.list.Drop(id)
 }

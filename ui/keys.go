@@ -265,7 +265,7 @@ func (p *Pane) does(k key.Binding, what string) string {
 }
 
 // hintUndo shows the key while the message about the clear is visible.
-func (p *Pane) hintUndo(b *key.Binding) { b.SetEnabled(b.Enabled() && len(p.undo) > 0) }
+func (p *Pane) hintUndo(b *key.Binding) { b.SetEnabled(b.Enabled() && len(p.notices.cleared) > 0) }
 
 // answering returns the keys that send input to a job.
 func (p *Pane) answering() string {

@@ -107,7 +107,7 @@ func (p *Pane) foregroundAction(do foreAction, a *attachment) tea.Cmd {
 			return p.release(a.session)
 		}
 	case doReturn:
-		p.toasts.Clear() // the job is visible again
+		p.notices.Clear() // the job is visible again
 		return p.arrange()
 	case doTypeKey:
 		if !a.viaLog {

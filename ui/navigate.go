@@ -55,8 +55,8 @@ func (p *Pane) back() tea.Cmd {
 	case p.list.Filter() != "":
 		p.list.SetFilter("")
 		return p.show()
-	case p.toasts.Clear():
-		p.interrupted = 0
+	case p.notices.Clear():
+		p.notices.interrupted = 0
 		return nil
 	}
 	return nil
@@ -75,7 +75,7 @@ func (p *Pane) quits() bool { return !p.zoomed && p.focus == areaList }
 
 // interrupt handles Ctrl+C: the first one shows how to quit, the second one quits.
 func (p *Pane) interrupt() tea.Cmd {
-	if p.interrupted != 0 {
+	if p.notices.interrupted != 0 {
 		return send(LeaveMsg{})
 	}
 	leave := "quit"
@@ -83,8 +83,8 @@ func (p *Pane) interrupt() tea.Cmd {
 		leave = "go back"
 	}
 	text := p.keyLabel(p.opts.keys.Panes.Interrupt) + " again to " + leave + ". Jobs keep running."
-	p.interrupted = p.toasts.Show(toast.Message{Text: text, Key: "interrupt"})
-	return p.toastEnd(p.interrupted, toast.Info.Lifetime())
+	p.notices.interrupted = p.notices.Show(toast.Message{Text: text, Key: "interrupt"})
+	return p.toastEnd(p.notices.interrupted, toast.Info.Lifetime())
 }
 
 func (p *Pane) tail() tea.Cmd {

@@ -67,7 +67,7 @@ type jobForm struct {
 // openJobForm opens a form that starts spec with the typed values.
 func (p *Pane) openJobForm(title string, spec engine.Spec, asked jobText) tea.Cmd {
 	f := &jobForm{pane: p, spec: spec, asked: asked, first: asked}
-	if draft, ok := p.drafts[spec.RestartedFrom]; ok {
+	if draft, ok := p.history.drafts[spec.RestartedFrom]; ok {
 		f.first, f.back = draft, true
 	}
 	f.Form = p.jobFields(title, f.first)
@@ -103,11 +103,11 @@ func (f *jobForm) cancel() tea.Cmd {
 	p, key, typed := f.pane, f.spec.RestartedFrom, f.text()
 	if typed == f.asked || typed.command == "" && typed.options == "" {
 		if f.back { // otherwise a draft was stored in the meantime
-			delete(p.drafts, key)
+			delete(p.history.drafts, key)
 		}
 		return nil
 	}
-	p.drafts[key] = typed
+	p.history.drafts[key] = typed
 	return nil
 }
 
@@ -186,11 +186,11 @@ func withLabels(labels, more map[string]string) map[string]string {
 func (f *jobForm) start(s engine.Spec, typed jobText, attach bool) tea.Cmd {
 	p, key := f.pane, f.spec.RestartedFrom
 	p.shut()
-	delete(p.drafts, key)
-	p.tried = remember(p.tried, s.Script) // a failed start may leave no job with the command
+	delete(p.history.drafts, key)
+	p.history.started(s.Script) // a failed start may leave no job with the command
 	return p.start(s, attach, func() {
-		if _, newer := p.drafts[key]; !newer {
-			p.drafts[key] = typed
+		if _, newer := p.history.drafts[key]; !newer {
+			p.history.drafts[key] = typed
 		}
 	})
 }
@@ -257,7 +257,7 @@ func (p *Pane) commands() []string {
 		jobs = append(jobs, j.Job)
 	}
 	slices.SortFunc(jobs, func(a, b engine.Job) int { return b.CreatedAt.Compare(a.CreatedAt) })
-	all := slices.Clone(p.tried)
+	all := slices.Clone(p.history.commands)
 	seen := map[string]bool{}
 	for _, text := range all {
 		seen[text] = true

@@ -35,7 +35,7 @@ func (p *Pane) updateOver(msg tea.Msg) tea.Cmd { return p.route(p.over.Update(ms
 func (p *Pane) open(o *overlay) tea.Cmd {
 	p.over = o
 	p.prompt = nil
-	p.toasts.DropAnswers()
+	p.notices.DropAnswers()
 	p.sizeOverlay()
 	p.spreadFocus()
 	return nil

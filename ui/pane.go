@@ -82,12 +82,13 @@ type Pane struct {
 	actions  map[string]action          // by id
 	bindings map[string][]keymap.Action // by context
 
-	list   *joblist.Model
-	detail *detail.Model
-	log    *logview.Model
-	term   *terminal.Model
-	screen *terminal.Model // shown instead of the log
-	toasts *toast.Model
+	list    *joblist.Model
+	detail  *detail.Model
+	log     *logview.Model
+	term    *terminal.Model
+	screen  *terminal.Model // shown instead of the log
+	notices notices
+	history history
 
 	focus  area
 	zoomed bool
@@ -100,23 +101,10 @@ type Pane struct {
 	wish   engine.ID
 	fore   foreground
 
-	over   *overlay // the open box
-	prompt *footerPrompt
-	ask    []AskMsg
-	undo   []engine.ID
-	undoID int               // message that offers undo
-	news   map[engine.ID]Why // jobs of the message newsID, which need attention
-	newsID int
-
-	interrupted  int // message of the first Ctrl+C
-	searched     []string
-	connecting   string                // host that is being connected
-	ignoringKeys bool                  // ignore keys for a moment: see ignoreKeys
-	plain        bool                  // the last search was for plain text
-	tried        []string              // commands typed in this session
-	drafts       map[engine.ID]jobText // text of canceled forms, by the job to restart ("": none)
-	lines        []string              // lines sent to jobs
-	unsent       map[engine.ID]string  // unsent lines, by job
+	over         *overlay // the open box
+	prompt       *footerPrompt
+	connecting   string // host that is being connected
+	ignoringKeys bool   // ignore keys for a moment: see ignoreKeys
 	pointer      pointer
 	outer        engine.TerminalFacts
 	outerKnown   bool // the host has set outer
@@ -138,7 +126,7 @@ func newPane(eng jobEngine, opts ...Option) *Pane {
 	}
 	p := &Pane{
 		eng: eng, opts: o, held: &holdings{}, restarts: &restarts{}, focused: true, focus: areaList, dirty: true, styles: &themes.Styles{},
-		jobs: map[engine.ID]*job{}, gone: map[engine.ID]time.Time{}, drafts: map[engine.ID]jobText{}, unsent: map[engine.ID]string{},
+		jobs: map[engine.ID]*job{}, gone: map[engine.ID]time.Time{}, history: newHistory(),
 		now: o.clock(),
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
@@ -156,7 +144,7 @@ func newPane(eng jobEngine, opts ...Option) *Pane {
 	})
 	p.log.SetEmpty("")
 	p.term, p.screen = terminal.New(s), terminal.New(s)
-	p.toasts = toast.New(s)
+	p.notices.Model = toast.New(s)
 	p.setNow(p.now)
 	p.spreadFocus()
 	p.list.SetHints(p.keyLabel(o.keys.Jobs.New), p.firstCommand(), p.firstWords()...)
@@ -323,10 +311,10 @@ func (p *Pane) FullHelp() [][]key.Binding {
 // for Close.
 func (p *Pane) Close() error {
 	p.cancel()
-	for _, ask := range p.ask {
+	for _, ask := range p.notices.questions {
 		ask.Reply("", false)
 	}
-	p.ask = nil
+	p.notices.questions = nil
 	p.log.Close()
 	return p.held.close()
 }

@@ -189,7 +189,7 @@ func TestStopShowsNoMessage(t *testing.T) {
 		inBubble(t, k, func(t *testing.T) {
 			s := newHarness(t, 100, 30, three())
 			s.press(k)
-			if lines := s.pane.toasts.Lines(100, 3); len(lines) > 0 {
+			if lines := s.pane.notices.Lines(100, 3); len(lines) > 0 {
 				t.Errorf("messages: %q", lines)
 			}
 		})

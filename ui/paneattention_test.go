@@ -423,7 +423,7 @@ func TestManyEndsAreOneMessage(t *testing.T) {
 		s.sees("20 finished")
 		end(1, 1)
 		s.sees("20 finished, 1 failed")
-		if lines := s.pane.toasts.Lines(100, 3); len(lines) != 1 {
+		if lines := s.pane.notices.Lines(100, 3); len(lines) != 1 {
 			t.Errorf("messages: %q", lines)
 		}
 		s.pass(time.Minute)

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -29,7 +28,7 @@ type footerPrompt struct {
 
 func (p *Pane) openPrompt(f *footerPrompt) tea.Cmd {
 	p.prompt = f
-	p.toasts.DropAnswers()
+	p.notices.DropAnswers()
 	f.line.SetWidth(p.lay.footer.w)
 	p.spreadFocus()
 	return nil
@@ -142,17 +141,6 @@ func (p *Pane) leavePrompt(f *footerPrompt) tea.Cmd {
 	return f.left()
 }
 
-// remember adds text to the front of a history.
-func remember(history []string, text string) []string {
-	if text == "" {
-		return history
-	}
-	const most = 50
-	history = slices.DeleteFunc(history, func(s string) bool { return s == text })
-	history = slices.Insert(history, 0, text)
-	return history[:min(len(history), most)]
-}
-
 // paste passes pasted text to the attached job or to the prompt.
 func (p *Pane) paste(msg tea.PasteMsg) tea.Cmd {
 	switch {
@@ -186,13 +174,15 @@ func (p *Pane) sendLine(jobs []engine.Job) tea.Cmd {
 		return p.acceptLine(s, f.line.Value())
 	}
 	f.cancel = func() tea.Cmd {
-		p.keepLine(s, f.line.Value())
+		if !s.secret {
+			p.history.keep(s.job.ID, f.line.Value())
+		}
 		return nil
 	}
 	s.secret = p.asksSecret(s.job)
 	f.line = p.lineFor(s)
 	if !s.secret {
-		f.line.SetValue(p.unsent[s.job.ID])
+		f.line.SetValue(p.history.unsent[s.job.ID])
 	}
 	return tea.Batch(p.openPrompt(f), p.askEntry(s))
 }
@@ -231,7 +221,7 @@ func (p *Pane) lineFor(s *sending) *prompt.Line {
 		line.Placeholder = "" // the label says it
 		return line
 	}
-	return p.newLine(prompt.Options{Label: "Send to " + p.shortName(s.job) + ": ", Verb: "send", History: p.lines, LineFeed: p.lineFeed()})
+	return p.newLine(prompt.Options{Label: "Send to " + p.shortName(s.job) + ": ", Verb: "send", History: p.history.lines, LineFeed: p.lineFeed()})
 }
 
 // secretLabel leaves the text room on a narrow screen: the name is cut first.
@@ -288,19 +278,7 @@ func (p *Pane) asksSecret(j engine.Job) bool {
 // acceptLine sends the text. It is kept for the history unless it is a secret.
 func (p *Pane) acceptLine(s *sending, text string) tea.Cmd {
 	if !s.secret {
-		delete(p.unsent, s.job.ID)
-		p.lines = remember(p.lines, text)
+		p.history.sent(s.job.ID, text)
 	}
 	return p.write(s.job, text)
-}
-
-// keepLine keeps unsent text for the next prompt to the same job.
-func (p *Pane) keepLine(s *sending, text string) {
-	switch {
-	case s.secret:
-	case text == "":
-		delete(p.unsent, s.job.ID)
-	default:
-		p.unsent[s.job.ID] = text
-	}
 }

@@ -46,12 +46,12 @@ func (p *Pane) matchingOnly() tea.Cmd {
 
 func (p *Pane) askSearch(sign string) tea.Cmd {
 	hint := ""
-	if len(p.searched) > 0 {
-		hint = p.keyLabel(p.opts.keys.Input.Accept) + " to repeat " + p.searched[0]
+	if last := p.history.lastSearch(); last != "" {
+		hint = p.keyLabel(p.opts.keys.Input.Accept) + " to repeat " + last
 	}
 	toggle := p.opts.keys.Input.ToggleRegex
-	s := &searchPrompt{sign: sign, plain: p.plain, mark: p.log.Mark()}
-	line := p.newLine(prompt.Options{Label: s.label(), Verb: "search", History: p.searched, Placeholder: hint})
+	s := &searchPrompt{sign: sign, plain: p.history.plain, mark: p.log.Mark()}
+	line := p.newLine(prompt.Options{Label: s.label(), Verb: "search", History: p.history.searches, Placeholder: hint})
 	s.line = line
 	f := &footerPrompt{
 		line: line,
@@ -132,7 +132,7 @@ func (p *Pane) acceptSearch(s *searchPrompt) tea.Cmd {
 		s.line.SetError(p.dotted(s.invalid, p.does(toggle, "to search as plain text")))
 		return nil
 	}
-	p.searched, p.plain = remember(p.searched, text), s.plain
+	p.history.searched(text, s.plain)
 	p.closePrompt()
 	if why := p.log.NoMatches(); why != "" {
 		cmd = tea.Batch(cmd, p.showMessage(toast.Info, why))
@@ -146,11 +146,12 @@ func (p *Pane) repeatSearch(s *searchPrompt) tea.Cmd {
 	if p.searching() {
 		return p.route(p.log.NextMatch())
 	}
-	if len(p.searched) == 0 {
+	last := p.history.lastSearch()
+	if last == "" {
 		return nil
 	}
-	s.line.SetValue(p.searched[0])
-	s.plain = p.plain
+	s.line.SetValue(last)
+	s.plain = p.history.plain
 	cmd, _ := p.search(s)
 	return cmd
 }

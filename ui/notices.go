@@ -1,0 +1,105 @@
+package ui
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/ui/components/toast"
+)
+
+// notices are the messages to the user, with what some of them offer, and the questions of the
+// host.
+type notices struct {
+	*toast.Model
+
+	questions []AskMsg // the first is shown, once no other box is open
+
+	cleared     []engine.ID // jobs that the message clearedID offers to restore
+	clearedID   int
+	news        map[engine.ID]Why // jobs of the message newsID, which need attention
+	newsID      int
+	interrupted int // message of the first Ctrl+C
+}
+
+// over removes an expired message, and what it offered.
+func (n *notices) over(id int) {
+	n.Drop(id)
+	if id == n.clearedID {
+		n.cleared, n.clearedID = nil, 0
+	}
+	if id == n.interrupted {
+		n.interrupted = 0
+	}
+}
+
+// takeCleared returns the jobs that can be restored and removes the message about them.
+func (n *notices) takeCleared() []engine.ID {
+	ids := n.cleared
+	n.Drop(n.clearedID)
+	n.cleared, n.clearedID = nil, 0
+	return ids
+}
+
+// addCleared adds jobs to those that can be restored and returns their number.
+func (n *notices) addCleared(jobs []engine.Job) int {
+	if n.clearedID == 0 {
+		n.cleared = nil
+	}
+	n.cleared = append(n.cleared, idsOf(jobs)...)
+	return len(n.cleared)
+}
+
+// showCleared replaces the message about them.
+func (n *notices) showCleared(text string) (id int) {
+	n.Drop(n.clearedID)
+	n.clearedID = n.Show(toast.Message{Level: toast.Success, Text: text, Key: "undo"})
+	return n.clearedID
+}
+
+// addNews shows that a job needs attention. While the message is visible, further jobs are
+// counted in it.
+func (n *notices) addNews(id engine.ID, why Why, level toast.Level, text string) (message int, shown toast.Level) {
+	if !n.Drop(n.newsID) {
+		n.news = map[engine.ID]Why{}
+	}
+	n.news[id] = why
+	if len(n.news) > 1 {
+		level, text = n.newsCount()
+	}
+	n.newsID = n.Show(toast.Message{Level: level, Text: text, Key: "attention"})
+	return n.newsID, level
+}
+
+// newsCount returns the text for the jobs of the message: "20 finished, 1 failed".
+func (n *notices) newsCount() (toast.Level, string) {
+	level, parts := toast.Info, []string{}
+	for _, kind := range []struct {
+		level toast.Level
+		word  string
+		why   []Why
+	}{
+		{toast.Success, "finished", []Why{WhyFinished}},
+		{toast.Error, "failed", []Why{WhyFailed}},
+		{toast.Warning, "need input", []Why{WhyWaiting}},
+		{toast.Info, "rang", []Why{WhyBell, WhyNote}},
+	} {
+		count := 0
+		for _, why := range n.news {
+			if slices.Contains(kind.why, why) {
+				count++
+			}
+		}
+		if count == 0 {
+			continue
+		}
+		word := kind.word
+		if count == 1 && word == "need input" {
+			word = "needs input"
+		}
+		level = max(level, kind.level)
+		parts = append(parts, strconv.Itoa(count)+" "+word)
+	}
+	return level, strings.Join(parts, ", ")
+}
