@@ -22,6 +22,7 @@ type attachment struct {
 	exit     *engine.Exit // the end reported by the terminal, possibly before the record
 	opening  bool         // a session was requested
 	session  *session
+	resizes  int                  // number of the wait for a resize
 	asked    engine.Size          // the size last requested from the session
 	outer    engine.TerminalFacts // terminal facts with which the session was opened
 	typed    []byte               // input that is not written yet
@@ -50,7 +51,7 @@ func TerminalSize(w, h int) engine.Size {
 // the background and a [BackgroundedMsg] to the host. When the job ends, its last screen stays
 // until Enter; then the host gets a [LeaveMsg].
 func (p *Pane) Foreground(id engine.ID) tea.Cmd {
-	p.wish = id
+	p.selectNext = id
 	return p.attach(id, true)
 }
 
@@ -70,7 +71,7 @@ func (p *Pane) attachTo(jobs []engine.Job) tea.Cmd {
 // may already be typing for the job.
 func (p *Pane) showOutputOnly(id engine.ID) tea.Cmd {
 	p.focus = areaLog
-	p.spreadFocus()
+	p.updateFocus()
 	why := "No terminal; showing the output"
 	switch j, ok := p.jobs[id]; {
 	case ok && j.Status == engine.Lost:
@@ -97,7 +98,7 @@ func (p *Pane) attach(id engine.ID, byHost bool) tea.Cmd {
 	p.notices.Clear()
 	p.notices.interrupted = 0
 	cmds = append(cmds, p.arrange(), p.openTerminal(), p.tick())
-	p.spreadFocus()
+	p.updateFocus()
 	return tea.Batch(cmds...)
 }
 
@@ -108,8 +109,8 @@ func (p *Pane) openTerminal() tea.Cmd {
 	if a == nil || a.opening || min(size.Cols, size.Rows) == 0 {
 		return nil
 	}
-	a.opening, a.asked, a.outer = true, size, p.outer
-	o := engine.TerminalOptions{Control: true, Size: size, Client: client, Scrollback: attachmentBytes, Facts: p.outer}
+	a.opening, a.asked, a.outer = true, size, p.outer.TerminalFacts
+	o := engine.TerminalOptions{Control: true, Size: size, Client: client, Scrollback: attachmentBytes, Facts: p.outer.TerminalFacts}
 	return p.openSession(a.id, o, func(open *session, err error) tea.Cmd {
 		switch {
 		case !p.fore.has(a) && open != nil:
@@ -127,7 +128,7 @@ func (p *Pane) openTerminal() tea.Cmd {
 func (p *Pane) opened(a *attachment, session *session) tea.Cmd {
 	a.session = session
 	cmds := []tea.Cmd{p.feed(a), p.resized()}
-	if a.outer != p.outer || p.outer == (engine.TerminalFacts{}) {
+	if a.outer != p.outer.TerminalFacts || a.outer == (engine.TerminalFacts{}) {
 		cmds = append(cmds, p.reportTerminal(a))
 	}
 	return tea.Batch(cmds...)
@@ -136,10 +137,10 @@ func (p *Pane) opened(a *attachment, session *session) tea.Cmd {
 // reportTerminal sends the facts of the host's terminal to the session of a, if it is open.
 // Otherwise the session will be opened with them.
 func (p *Pane) reportTerminal(a *attachment) tea.Cmd {
-	if a == nil || a.session == nil || p.fore.ended() || !p.outerKnown {
+	if a == nil || a.session == nil || p.fore.ended() || !p.outer.known {
 		return nil
 	}
-	ctx, term, f := p.ctx, a.session.term, p.outer
+	ctx, term, f := p.ctx, a.session.term, p.outer.TerminalFacts
 	return func() tea.Msg {
 		_ = term.SetFacts(ctx, f) // the job keeps getting the default answers
 		return nil
@@ -151,7 +152,7 @@ func (p *Pane) noTerminal(a *attachment, err error) tea.Cmd {
 	plain := errors.Is(err, engine.ErrUnsupported) || errors.Is(err, engine.ErrNotRunning)
 	if a.byHost && plain {
 		a.viaLog = true
-		p.spreadFocus()
+		p.updateFocus()
 		return tea.Batch(p.show(), p.arrange())
 	}
 	a.failed = hint(err)
@@ -209,7 +210,7 @@ func (p *Pane) resized() tea.Cmd {
 	if a == nil || a.session == nil || p.fore.ended() || p.term.Size() == a.asked {
 		return nil
 	}
-	return p.latest(&p.sizeGen, resizeAfter, p.resizeNow)
+	return p.latest(&a.resizes, resizeAfter, p.resizeNow)
 }
 
 func (p *Pane) resizeNow() tea.Cmd {

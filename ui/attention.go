@@ -49,7 +49,7 @@ func (p *Pane) attention(j *job, why Why, note engine.Note) tea.Cmd {
 		return nil
 	}
 	j.unread++
-	p.tally = nil
+	p.cachedCounts = nil
 	p.putRow(j)
 	level, text := p.wording(j.Job, why, note)
 	id, level := p.notices.addNews(j.ID, why, level, text)
@@ -103,7 +103,7 @@ func (p *Pane) fail(what string, err error) tea.Cmd {
 
 // ShowMessage shows a message of the host. It disappears by itself.
 func (p *Pane) ShowMessage(msg toast.Message) tea.Cmd {
-	p.dirty = true
+	p.frame.dirty = true
 	return p.toastEnd(p.notices.Show(msg), msg.Level.Lifetime())
 }
 
@@ -158,6 +158,9 @@ const seenAfter = time.Second
 type viewed struct {
 	id   engine.ID
 	long bool // for seenAfter, or the user has opened it
+
+	timer  int         // number of the wait for seenAfter
+	failed []engine.ID // failures to record as seen
 }
 
 // updateViewed updates which job is viewed. It runs after each Update.
@@ -170,8 +173,8 @@ func (p *Pane) updateViewed() tea.Cmd {
 	}
 	var cmd tea.Cmd
 	if id != p.viewed.id {
-		p.viewed = viewed{id: id}
-		cmd = p.latest(&p.viewedGen, seenAfter, func() tea.Cmd {
+		p.viewed.id, p.viewed.long = id, false
+		cmd = p.latest(&p.viewed.timer, seenAfter, func() tea.Cmd {
 			p.viewed.long = true
 			return nil
 		})
@@ -198,18 +201,18 @@ func (p *Pane) seen(j *job) {
 	}
 	if failed {
 		j.Seen = true
-		p.toMark = append(p.toMark, j.ID)
+		p.viewed.failed = append(p.viewed.failed, j.ID)
 	}
-	j.unread, p.tally = 0, nil
+	j.unread, p.cachedCounts = 0, nil
 	p.putRow(j)
 }
 
 func (p *Pane) markSeen() tea.Cmd {
-	ids, eng := p.toMark, p.eng
+	ids, eng := p.viewed.failed, p.eng
 	if len(ids) == 0 {
 		return nil
 	}
-	p.toMark = nil
+	p.viewed.failed = nil
 	return p.async(func(context.Context) func() tea.Cmd {
 		_ = eng.MarkSeen(ids...) // on an error they count again the next time
 		return nil

@@ -44,7 +44,7 @@ func TestFloodOfHiddenJobDrawsNothing(t *testing.T) {
 			j.Output = int64(i) << 20
 			s.eng.sub.batches <- []engine.Event{{Kind: engine.EventOutput, Job: j, Offset: j.Output}}
 			s.pump()
-			if s.pane.dirty {
+			if s.pane.frame.dirty {
 				t.Fatal("output of a job that is not shown draws the frame anew")
 			}
 		}

@@ -123,18 +123,18 @@ func (e realEngine) Stop(ctx context.Context, id engine.ID, o engine.StopOptions
 	return e.Handle(id).Stop(ctx, o)
 }
 
-// holdings tracks what a pane has open: subscriptions, logs, terminal sessions. Commands open
-// them in their own goroutines; without holdings a pane that is closed in between would leak
+// resources tracks what a pane has open: subscriptions, logs, terminal sessions. Commands open
+// them in their own goroutines; without resources a pane that is closed in between would leak
 // them. Safe for concurrent use.
-type holdings struct {
+type resources struct {
 	mu     sync.Mutex
 	closed bool
 	open   map[io.Closer]struct{}
 }
 
-// keep keeps c until [holdings.release] or close. After close it closes c at once and returns
+// keep keeps c until [resources.release] or close. After close it closes c at once and returns
 // false.
-func (h *holdings) keep(c io.Closer) bool {
+func (h *resources) keep(c io.Closer) bool {
 	h.mu.Lock()
 	if h.closed {
 		h.mu.Unlock()
@@ -149,7 +149,7 @@ func (h *holdings) keep(c io.Closer) bool {
 	return true
 }
 
-func (h *holdings) release(c io.Closer) error {
+func (h *resources) release(c io.Closer) error {
 	h.mu.Lock()
 	_, held := h.open[c]
 	delete(h.open, c)
@@ -160,7 +160,7 @@ func (h *holdings) release(c io.Closer) error {
 	return c.Close()
 }
 
-func (h *holdings) close() error {
+func (h *resources) close() error {
 	h.mu.Lock()
 	open := h.open
 	h.open, h.closed = nil, true

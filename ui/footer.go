@@ -231,8 +231,8 @@ func (p *Pane) footerState() string {
 	switch {
 	case p.over != nil:
 		return ""
-	case p.trouble != "":
-		return style.Render(cells.Truncate(p.trouble, max(0, p.w/2), p.opts.glyphs.Ellipsis))
+	case p.events.trouble != "":
+		return style.Render(cells.Truncate(p.events.trouble, max(0, p.w/2), p.opts.glyphs.Ellipsis))
 	case p.quits():
 		return style.Render(p.leaving())
 	case p.focus != areaLog || p.screenShown():

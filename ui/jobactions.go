@@ -23,8 +23,8 @@ import (
 // client is the name under which hob ends jobs from here.
 const client = "ui"
 
-// failing is what follows a deed that only reports an error.
-func (p *Pane) failing(what string, err error) func() tea.Cmd {
+// onError returns what Update does after an action that only reports an error.
+func (p *Pane) onError(what string, err error) func() tea.Cmd {
 	if err == nil {
 		return nil
 	}
@@ -131,7 +131,7 @@ func (p *Pane) signalMenu(jobs []engine.Job) tea.Cmd {
 func (p *Pane) signal(j engine.Job, signal string) tea.Cmd {
 	eng, name := p.eng, p.shortName(j)
 	return p.async(func(ctx context.Context) func() tea.Cmd {
-		return p.failing("Can't send "+signal+" to "+name, eng.Signal(ctx, j.ID, signal))
+		return p.onError("Can't send "+signal+" to "+name, eng.Signal(ctx, j.ID, signal))
 	})
 }
 
@@ -221,11 +221,11 @@ func (p *Pane) undoClear() tea.Cmd {
 			return func() tea.Cmd { return p.showMessage(toast.Info, "Nothing to undo") }
 		}
 		if err != nil {
-			return p.failing("Can't undo", err)
+			return p.onError("Can't undo", err)
 		}
 		return func() tea.Cmd {
 			if len(jobs) > 0 {
-				p.wish = jobs[0].ID
+				p.selectNext = jobs[0].ID
 			}
 			restored := units.Count(len(jobs), "job")
 			if len(jobs) == 1 {
@@ -273,7 +273,7 @@ func (p *Pane) removeNow(j engine.Job) tea.Cmd {
 	return p.async(func(ctx context.Context) func() tea.Cmd {
 		gone, err := eng.Remove(ctx, j.ID)
 		if err != nil {
-			return p.failing("Can't remove "+name, err)
+			return p.onError("Can't remove "+name, err)
 		}
 		return func() tea.Cmd { return p.cleared(gone) }
 	})
@@ -303,7 +303,7 @@ func (p *Pane) start(spec engine.Spec, attach bool, back func()) tea.Cmd {
 
 // started selects a job that was started from here.
 func (p *Pane) started(j engine.Job) tea.Cmd {
-	p.wish = j.ID
+	p.selectNext = j.ID
 	if j.Status != engine.Failed {
 		return p.settled()
 	}
@@ -322,7 +322,7 @@ func (p *Pane) write(j engine.Job, line string) tea.Cmd {
 	}
 	eng, name := p.eng, p.shortName(j)
 	return p.async(func(ctx context.Context) func() tea.Cmd {
-		return p.failing("Can't send to "+name, eng.Write(ctx, j.ID, []byte(line)))
+		return p.onError("Can't send to "+name, eng.Write(ctx, j.ID, []byte(line)))
 	})
 }
 

@@ -26,8 +26,8 @@ type job struct {
 
 func (p *Pane) handleEvents(events []engine.Event, now time.Time) tea.Cmd {
 	p.now = now
-	p.trouble = ""
-	if !p.known {
+	p.events.trouble = ""
+	if !p.events.known {
 		return p.snapshot(events)
 	}
 	var cmds []tea.Cmd
@@ -40,7 +40,7 @@ func (p *Pane) handleEvents(events []engine.Event, now time.Time) tea.Cmd {
 // snapshot handles the first batch of a subscription, with the state of all jobs. After a lost
 // subscription, it also shows which jobs have been removed.
 func (p *Pane) snapshot(events []engine.Event) tea.Cmd {
-	p.known = true
+	p.events.known = true
 	there := map[engine.ID]bool{}
 	for _, e := range events {
 		there[e.Job.ID] = true
@@ -152,7 +152,7 @@ func (p *Pane) put(j engine.Job, row bool) {
 		known.unread = 0
 	}
 	j.Seen = j.Seen || known.Seen // this pane may have marked it in the meantime
-	known.Job, p.tally = j, nil
+	known.Job, p.cachedCounts = j, nil
 	known.sample(p.now)
 	p.measured = p.measured || j.CPU != nil
 	if row || !ok {
@@ -185,21 +185,21 @@ func (p *Pane) drop(id engine.ID) {
 	}
 	delete(p.jobs, id)
 	delete(p.history.unsent, id)
-	p.tally = nil
+	p.cachedCounts = nil
 	p.list.Drop(id)
 }
 
 // settled follows changes of the list: another job may be selected, and the detail may need
 // another height.
 func (p *Pane) settled() tea.Cmd {
-	if _, there := p.jobs[p.wish]; there {
-		if !p.list.Select(p.wish) { // a requested job must not be hidden by a filter
+	if _, there := p.jobs[p.selectNext]; there {
+		if !p.list.Select(p.selectNext) { // a requested job must not be hidden by a filter
 			p.list.SetFilter("")
-			p.list.Select(p.wish)
+			p.list.Select(p.selectNext)
 		}
-		p.wish = ""
+		p.selectNext = ""
 	}
-	cmd := tea.Batch(p.show(), p.look())
+	cmd := tea.Batch(p.show(), p.updatePreview())
 	if p.detail.Lines() != p.laid || p.fore.attached() == nil && p.nothing() != p.lay.alone {
 		cmd = tea.Batch(cmd, p.arrange())
 	}
@@ -233,8 +233,8 @@ type Counts struct {
 
 // Counts returns the numbers of the jobs of the pane.
 func (p *Pane) Counts() Counts {
-	if p.tally != nil {
-		return *p.tally
+	if p.cachedCounts != nil {
+		return *p.cachedCounts
 	}
 	var c Counts
 	for _, j := range p.jobs {
@@ -242,7 +242,7 @@ func (p *Pane) Counts() Counts {
 		c.Add(j.Job)
 		c.UnseenDone += min(j.unread, c.Done-done) // 1 at most
 	}
-	p.tally = &c
+	p.cachedCounts = &c
 	return c
 }
 

@@ -45,7 +45,7 @@ func (p *Pane) boundTo(msg tea.KeyPressMsg, context string) (a keymap.Action, ok
 // press handles a key. It goes to the topmost part that takes keys, else to the action that it is
 // bound to in the focused pane, else to the focused component.
 func (p *Pane) press(msg tea.KeyPressMsg) tea.Cmd {
-	if p.ignoringKeys {
+	if p.ignoring.on {
 		return nil
 	}
 	if rest, ok := p.escaped(msg); ok {

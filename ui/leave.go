@@ -85,7 +85,7 @@ func (p *Pane) foregroundEvent(e foreEvent) tea.Cmd {
 	for _, do := range actions {
 		cmds = append(cmds, p.foregroundAction(do, a))
 	}
-	p.spreadFocus()
+	p.updateFocus()
 	return tea.Batch(cmds...)
 }
 
@@ -94,8 +94,8 @@ func (p *Pane) foregroundAction(do foreAction, a *attachment) tea.Cmd {
 	case doFocusList:
 		p.focus, p.zoomed = areaList, false
 	case doShowPanes:
-		if p.wish = a.id; p.list.Select(a.id) {
-			p.wish = ""
+		if p.selectNext = a.id; p.list.Select(a.id) {
+			p.selectNext = ""
 		}
 		return tea.Batch(p.arrange(), p.show(), p.tick())
 	case doSend:
@@ -178,10 +178,16 @@ func (p *Pane) endOf(a *attachment) *engine.Job {
 // for the previous target.
 const ignoreKeysTime = 500 * time.Millisecond
 
+// keyPause is whether keys are ignored, and the number of the wait that ends it.
+type keyPause struct {
+	on    bool
+	timer int
+}
+
 func (p *Pane) ignoreKeys() tea.Cmd {
-	p.ignoringKeys = true
-	return p.latest(&p.deafGen, ignoreKeysTime, func() tea.Cmd {
-		p.ignoringKeys = false
+	p.ignoring.on = true
+	return p.latest(&p.ignoring.timer, ignoreKeysTime, func() tea.Cmd {
+		p.ignoring.on = false
 		return nil
 	})
 }

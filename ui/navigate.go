@@ -26,7 +26,7 @@ func (p *Pane) setFocus(a area) tea.Cmd {
 		return p.refuse(tooSmallForPane)
 	}
 	p.focus = a
-	p.spreadFocus()
+	p.updateFocus()
 	return tea.Batch(p.show(), p.arrange())
 }
 

@@ -37,7 +37,7 @@ func (p *Pane) open(o *overlay) tea.Cmd {
 	p.prompt = nil
 	p.notices.DropAnswers()
 	p.sizeOverlay()
-	p.spreadFocus()
+	p.updateFocus()
 	return nil
 }
 
@@ -46,7 +46,7 @@ func (p *Pane) shut() {
 	if p.over != nil {
 		p.over = p.over.under
 	}
-	p.spreadFocus()
+	p.updateFocus()
 }
 
 func (p *Pane) sizeOverlay() {

@@ -52,11 +52,11 @@ import (
 // goroutine of the host's Update and View; Close may also be called after the host's program has
 // ended. The host must run the commands that the methods return, like those of Update.
 type Pane struct {
-	eng      jobEngine
-	opts     options
-	styles   *themes.Styles // shared with the components
-	held     *holdings
-	restarts *restarts
+	eng       jobEngine
+	opts      options
+	styles    *themes.Styles // shared with the components
+	resources *resources
+	restarts  *restarts
 
 	// ctx is canceled when the pane is closed. It is stored because commands outlive the calls
 	// that create them.
@@ -68,16 +68,13 @@ type Pane struct {
 	focused bool
 	now     time.Time
 
-	jobs     map[engine.ID]*job
-	gone     map[engine.ID]time.Time // when jobs were removed that had just ended
-	tally    *Counts                 // counts of jobs; nil: count again
-	viewed   viewed
-	toMark   []engine.ID // failures to record as seen
-	measured bool        // the usage of some job has been known
-	known    bool        // the snapshot was received
-	trouble  string
-	sub      subscription
-	clock    clock
+	jobs         map[engine.ID]*job
+	gone         map[engine.ID]time.Time // when jobs were removed that had just ended
+	cachedCounts *Counts                 // nil: count again
+	viewed       viewed
+	measured     bool // the usage of some job has been known
+	events       eventStream
+	clock        clock
 
 	actions  map[string]action          // by id
 	bindings map[string][]keymap.Action // by context
@@ -95,25 +92,26 @@ type Pane struct {
 	lay    layout
 	laid   int // number of lines of the detail in the current layout
 
-	shown  shown // the job in detail and log
-	glance *glance
-	behind bool // the log has grown while it was not visible
-	wish   engine.ID
-	fore   foreground
+	shown      shown // the job in detail and log
+	preview    *preview
+	behind     bool      // the log has grown while it was not visible
+	selectNext engine.ID // job to select once it appears
+	fore       foreground
 
-	over         *overlay // the open box
-	prompt       *footerPrompt
-	connecting   string // host that is being connected
-	ignoringKeys bool   // ignore keys for a moment: see ignoreKeys
-	pointer      pointer
-	outer        engine.TerminalFacts
-	outerKnown   bool // the host has set outer
+	over       *overlay // the open box
+	prompt     *footerPrompt
+	connecting string   // host that is being connected
+	ignoring   keyPause // see ignoreKeys
+	pointer    pointer
+	outer      outerTerminal
 
-	// The numbers of what happens later: see latest.
-	sizeGen, deafGen, viewedGen int
+	frame frame
+}
 
-	frame string
-	dirty bool
+// outerTerminal has the facts of the host's terminal.
+type outerTerminal struct {
+	engine.TerminalFacts
+	known bool // the host has set them
 }
 
 // NewPane returns a pane for the jobs of eng. It does nothing before [Pane.Init].
@@ -125,7 +123,7 @@ func newPane(eng jobEngine, opts ...Option) *Pane {
 		opt(&o)
 	}
 	p := &Pane{
-		eng: eng, opts: o, held: &holdings{}, restarts: &restarts{}, focused: true, focus: areaList, dirty: true, styles: &themes.Styles{},
+		eng: eng, opts: o, resources: &resources{}, restarts: &restarts{}, focused: true, focus: areaList, frame: frame{dirty: true}, styles: &themes.Styles{},
 		jobs: map[engine.ID]*job{}, gone: map[engine.ID]time.Time{}, history: newHistory(),
 		now: o.clock(),
 	}
@@ -146,7 +144,7 @@ func newPane(eng jobEngine, opts ...Option) *Pane {
 	p.term, p.screen = terminal.New(s), terminal.New(s)
 	p.notices.Model = toast.New(s)
 	p.setNow(p.now)
-	p.spreadFocus()
+	p.updateFocus()
 	p.list.SetHints(p.keyLabel(o.keys.Jobs.New), p.firstCommand(), p.firstWords()...)
 	return p
 }
@@ -175,7 +173,7 @@ func (p *Pane) SetOrigin(x, y int) { p.x, p.y = x, y }
 // jobs are answered. If the terminal answers no queries, the host should call it with zero facts,
 // because a newly started job waits for them.
 func (p *Pane) SetTerminalFacts(f engine.TerminalFacts) tea.Cmd {
-	p.outer, p.outerKnown = f, true
+	p.outer = outerTerminal{f, true}
 	p.term.SetDistinctEscape(f.KittyKeyboard)
 	return p.reportTerminal(p.fore.job)
 }
@@ -185,7 +183,7 @@ func (p *Pane) SetTerminalFacts(f engine.TerminalFacts) tea.Cmd {
 func (p *Pane) SetByCluster(on bool) {
 	p.term.SetByCluster(on)
 	p.screen.SetByCluster(on)
-	p.dirty = true
+	p.frame.dirty = true
 }
 
 // SetTheme changes theme and glyphs.
@@ -194,27 +192,27 @@ func (p *Pane) SetTheme(t themes.Theme, g themes.Glyphs) {
 	*p.styles = *p.opts.theme.Styles(p.opts.glyphs)
 	p.list.Restyled()
 	p.sizeOverlay() // a page of help is laid out with its styles
-	p.dirty = true
+	p.frame.dirty = true
 }
 
 // Focus lets the pane receive keys, and declares that the user sees it.
 func (p *Pane) Focus() {
 	p.focused = true
-	p.spreadFocus()
+	p.updateFocus()
 	p.looked()
 }
 
 // Blur removes the focus: keys and pastes are ignored.
 func (p *Pane) Blur() {
 	p.focused = false
-	p.spreadFocus()
+	p.updateFocus()
 }
 
 // Focused reports whether the pane has the focus.
 func (p *Pane) Focused() bool { return p.focused }
 
-func (p *Pane) spreadFocus() {
-	p.dirty = true
+func (p *Pane) updateFocus() {
+	p.frame.dirty = true
 	list, log, term := false, false, false
 	if p.focused && p.over == nil {
 		switch a := p.fore.attached(); {
@@ -273,12 +271,12 @@ func (p *Pane) CapturesKeys() bool {
 
 // Select selects a job, now or when it appears.
 func (p *Pane) Select(id engine.ID) tea.Cmd {
-	p.dirty = true
+	p.frame.dirty = true
 	if !p.list.Select(id) {
-		p.wish = id
+		p.selectNext = id
 		return nil
 	}
-	p.wish = ""
+	p.selectNext = ""
 	return p.show()
 }
 
@@ -316,7 +314,7 @@ func (p *Pane) Close() error {
 	}
 	p.notices.questions = nil
 	p.log.Close()
-	return p.held.close()
+	return p.resources.close()
 }
 
 func (p *Pane) promptKeys() prompt.Keys {
@@ -330,5 +328,5 @@ func (p *Pane) setNow(now time.Time) {
 	p.now = now
 	p.list.SetNow(now)
 	p.detail.SetNow(now)
-	p.dirty = true
+	p.frame.dirty = true
 }

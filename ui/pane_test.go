@@ -307,7 +307,7 @@ func TestLogCatchesUpWhenVisible(t *testing.T) {
 		j.Output = int64(len(log.text))
 		s.pane.View()
 		s.facts(engine.Event{Kind: engine.EventOutput, Job: j, Offset: j.Output})
-		if s.pane.dirty {
+		if s.pane.frame.dirty {
 			t.Error("output that the terminal shows anyway drew the frame anew")
 		}
 		s.press("ctrl+b")

@@ -30,13 +30,13 @@ func (p *Pane) openPrompt(f *footerPrompt) tea.Cmd {
 	p.prompt = f
 	p.notices.DropAnswers()
 	f.line.SetWidth(p.lay.footer.w)
-	p.spreadFocus()
+	p.updateFocus()
 	return nil
 }
 
 func (p *Pane) closePrompt() {
 	p.prompt = nil
-	p.spreadFocus()
+	p.updateFocus()
 }
 
 func (p *Pane) newLine(o prompt.Options) *prompt.Line {

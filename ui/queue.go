@@ -38,7 +38,7 @@ func (p *Pane) runNext(jobs []engine.Job) tea.Cmd {
 func (p *Pane) reorder(failure string, jobs []engine.Job, change func(context.Context, ...engine.ID) error) tea.Cmd {
 	ids := waitingOf(jobs)
 	p.list.Unmark()
-	return p.async(func(ctx context.Context) func() tea.Cmd { return p.failing(failure, change(ctx, ids...)) })
+	return p.async(func(ctx context.Context) func() tea.Cmd { return p.onError(failure, change(ctx, ids...)) })
 }
 
 // pauseQueue pauses the queue of a job, or resumes it.

@@ -105,7 +105,7 @@ func (p *Pane) runAgain(jobs []engine.Job, o engine.RestartOptions, opts ...engi
 			case errors.As(err, &missing):
 				return func() tea.Cmd { return p.askValues(before, missing.Names, o) }
 			case err != nil:
-				return p.failing("Can't restart "+name, err)
+				return p.onError("Can't restart "+name, err)
 			}
 			return func() tea.Cmd {
 				if o.Keep && !finished(before) && j.Status != engine.Failed {

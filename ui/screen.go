@@ -18,9 +18,9 @@ import (
 	"github.com/hobjobs/hob/ui/components/replay"
 )
 
-// glance shows the job's terminal in place of its log while a program uses the alternate screen,
+// preview shows the job's terminal in place of its log while a program uses the alternate screen,
 // whose output is not readable as text. It never types, and does not affect the job's size.
-type glance struct {
+type preview struct {
 	id      engine.ID
 	session *session
 	drawn   bool // something was drawn
@@ -33,52 +33,52 @@ func (p *Pane) drawsNow() bool {
 }
 
 // screenShown reports whether the screen is shown instead of the log.
-func (p *Pane) screenShown() bool { return p.glance != nil && p.glance.drawn }
+func (p *Pane) screenShown() bool { return p.preview != nil && p.preview.drawn }
 
-// look opens or closes the glance as needed.
-func (p *Pane) look() tea.Cmd {
+// updatePreview opens or closes the preview as needed.
+func (p *Pane) updatePreview() tea.Cmd {
 	want := p.fore.attached() == nil && !p.lay.log.empty() && !p.shown.raw && p.drawsNow()
-	if g := p.glance; g != nil {
+	if g := p.preview; g != nil {
 		if want && g.id == p.shown.id {
 			return nil
 		}
-		p.glance = nil
+		p.preview = nil
 		var cmd tea.Cmd
 		if g.session != nil {
 			cmd = p.release(g.session)
 		}
-		return tea.Batch(cmd, p.look(), p.catchUp())
+		return tea.Batch(cmd, p.updatePreview(), p.catchUp())
 	}
 	if !want {
 		return nil
 	}
 	p.screen.Reset()
-	g := &glance{id: p.shown.id}
-	p.glance = g
+	g := &preview{id: p.shown.id}
+	p.preview = g
 	return p.openSession(g.id, engine.TerminalOptions{Client: client}, func(open *session, err error) tea.Cmd {
 		switch {
-		case p.glance != g && open != nil:
+		case p.preview != g && open != nil:
 			return p.release(open)
-		case p.glance != g || err != nil:
+		case p.preview != g || err != nil:
 			return nil
 		}
 		g.session = open
-		return p.glanceOn(g)
+		return p.nextPreview(g)
 	})
 }
 
-// glanceOn waits for more output of a glance.
-func (p *Pane) glanceOn(g *glance) tea.Cmd {
+// nextPreview waits for more output of a preview.
+func (p *Pane) nextPreview(g *preview) tea.Cmd {
 	return p.nextChunks(g.session, func(chunks []engine.TerminalChunk, err error) tea.Cmd {
-		if p.glance != g {
+		if p.preview != g {
 			return nil
 		}
-		return p.glanced(g, chunks, err)
+		return p.previewed(g, chunks, err)
 	})
 }
 
-// glanced handles output of a glance. If the session fails, the log is shown.
-func (p *Pane) glanced(g *glance, chunks []engine.TerminalChunk, err error) tea.Cmd {
+// previewed handles output of a preview. If the session fails, the log is shown.
+func (p *Pane) previewed(g *preview, chunks []engine.TerminalChunk, err error) tea.Cmd {
 	ended := err != nil
 	for _, c := range chunks {
 		p.screen.Feed(c)
@@ -89,7 +89,7 @@ func (p *Pane) glanced(g *glance, chunks []engine.TerminalChunk, err error) tea.
 		g.drawn = false
 		return p.catchUp()
 	}
-	return p.glanceOn(g)
+	return p.nextPreview(g)
 }
 
 // follow toggles following the log. For a job on the alternate screen it toggles between the
@@ -111,7 +111,7 @@ func (p *Pane) follow() tea.Cmd {
 func (p *Pane) showRaw(raw bool) tea.Cmd {
 	reopen := p.shown.last || p.shown.plain
 	p.shown.raw = raw
-	cmds := []tea.Cmd{p.look()}
+	cmds := []tea.Cmd{p.updatePreview()}
 	if reopen {
 		cmds = append(cmds, p.closeLog(), p.openLog())
 	}
@@ -250,7 +250,7 @@ func WithReplay(o replay.Options) Option { return func(p *options) { p.replay = 
 // Replay plays the recording of a job's terminal in the whole pane. When the user closes it, the
 // host gets a [ReplayedMsg].
 func (p *Pane) Replay(id engine.ID) tea.Cmd {
-	eng, held := p.eng, p.held
+	eng, held := p.eng, p.resources
 	return p.async(func(ctx context.Context) func() tea.Cmd {
 		rec, err := eng.OpenReplay(ctx, id)
 		if err == nil && !held.keep(rec) {

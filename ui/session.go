@@ -35,7 +35,7 @@ const (
 
 // openSession opens a session of a job's terminal and passes it, or the error, to then.
 func (p *Pane) openSession(id engine.ID, o engine.TerminalOptions, then func(*session, error) tea.Cmd) tea.Cmd {
-	eng, held := p.eng, p.held
+	eng, held := p.eng, p.resources
 	return p.async(func(ctx context.Context) func() tea.Cmd {
 		term, err := eng.OpenTerminal(ctx, id, o)
 		if err != nil {

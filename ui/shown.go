@@ -107,7 +107,7 @@ func (p *Pane) openLog() tea.Cmd {
 	}
 	choose := j.Split && p.shown.stream == ""
 	ended, raw := j.HasTerminal() && j.Status.Finished(), p.shown.raw
-	eng, held, id := p.eng, p.held, j.ID
+	eng, held, id := p.eng, p.resources, j.ID
 	return p.async(func(ctx context.Context) func() tea.Cmd {
 		drawn, last := false, false
 		log, err := eng.OpenLog(ctx, id, want)

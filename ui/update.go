@@ -18,7 +18,7 @@ import (
 // Update handles a message of the host's program. It ignores outdated messages and those of other
 // panes, keys without focus, and mouse events outside of the pane.
 func (p *Pane) Update(msg tea.Msg) tea.Cmd {
-	p.dirty = p.dirty || p.changes(msg)
+	p.frame.dirty = p.frame.dirty || p.changes(msg)
 	cmd := p.update(msg)
 	if p.noticeRows() != p.lay.footer.h-1 && p.lay.shape != shapeTooSmall {
 		cmd = tea.Batch(cmd, p.arrange())
@@ -30,7 +30,7 @@ func (p *Pane) Update(msg tea.Msg) tea.Cmd {
 // only in its log; the list shows it at the next tick.
 func (p *Pane) changes(msg tea.Msg) bool {
 	e, ok := msg.(eventsMsg)
-	if !ok || e.err != nil || !p.known || p.trouble != "" {
+	if !ok || e.err != nil || !p.events.known || p.events.trouble != "" {
 		return true
 	}
 	a := p.fore.attached()
@@ -155,15 +155,22 @@ func (p *Pane) child(msg tea.Msg) tea.Cmd {
 // send returns a command that sends a message to the host.
 func send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
 
+// eventStream is where the state of the jobs comes from.
+type eventStream struct {
+	sub     subscription
+	known   bool   // the snapshot was received
+	trouble string // why the state may be outdated
+}
+
 func (p *Pane) subscribe() tea.Cmd {
-	eng, held, filter := p.eng, p.held, p.opts.filter
+	eng, held, filter := p.eng, p.resources, p.opts.filter
 	return p.async(func(context.Context) func() tea.Cmd {
 		sub := eng.Subscribe(filter)
 		if !held.keep(sub) {
 			return nil
 		}
 		return func() tea.Cmd {
-			p.sub, p.known = sub, false
+			p.events.sub, p.events.known = sub, false
 			p.attend()
 			return p.listen()
 		}
@@ -174,17 +181,17 @@ func (p *Pane) subscribe() tea.Cmd {
 // shows output of other jobs once per tick.
 func (p *Pane) attend() {
 	switch {
-	case p.sub == nil:
+	case p.events.sub == nil:
 	case p.shown.id == "":
-		p.sub.Attend()
+		p.events.sub.Attend()
 	default:
-		p.sub.Attend(p.shown.id)
+		p.events.sub.Attend(p.shown.id)
 	}
 }
 
 // listen waits for the next events. At most one such command runs: each result starts the next.
 func (p *Pane) listen() tea.Cmd {
-	sub, clock := p.sub, p.opts.clock
+	sub, clock := p.events.sub, p.opts.clock
 	ctx := p.ctx
 	return func() tea.Msg {
 		events, err := sub.Next(ctx)
@@ -203,13 +210,13 @@ func (p *Pane) facts(msg eventsMsg) tea.Cmd {
 		return nil
 	}
 	// The displayed state may be outdated; show that until it is current again.
-	p.trouble = hint(msg.err)
-	return tea.Batch(p.release(p.sub), p.after(retryAfter, p.subscribe))
+	p.events.trouble = hint(msg.err)
+	return tea.Batch(p.release(p.events.sub), p.after(retryAfter, p.subscribe))
 }
 
 // release closes something in a command, because closing may block.
 func (p *Pane) release(c interface{ Close() error }) tea.Cmd {
-	held := p.held
+	held := p.resources
 	return func() tea.Msg {
 		_ = held.release(c) // the error has no consequence
 		return nil

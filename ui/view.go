@@ -14,7 +14,7 @@ import (
 
 // arrange computes the layout and sets the sizes of the components.
 func (p *Pane) arrange() tea.Cmd {
-	p.dirty = true
+	p.frame.dirty = true
 	p.laid = p.detail.Lines()
 	var l layout
 	var cmd tea.Cmd
@@ -39,26 +39,32 @@ func (p *Pane) arrange() tea.Cmd {
 		p.screen.SetSize(l.log.w, l.log.h)
 	}
 	p.sizeOverlay()
-	p.spreadFocus()
-	return tea.Batch(cmd, p.look(), p.catchUp())
+	p.updateFocus()
+	return tea.Batch(cmd, p.updatePreview(), p.catchUp())
 }
 
 func (p *Pane) nothing() bool {
 	all, _ := p.list.Len()
-	return p.known && all == 0 && p.focus == areaList
+	return p.events.known && all == 0 && p.focus == areaList
+}
+
+// frame is the last result of View.
+type frame struct {
+	text  string
+	dirty bool // something has changed since
 }
 
 // Changed reports whether View may draw something else than it last returned.
-func (p *Pane) Changed() bool { return p.dirty }
+func (p *Pane) Changed() bool { return p.frame.dirty }
 
 // View draws the pane in exactly its size. The frame is cached until something changes.
 func (p *Pane) View() string {
-	if !p.dirty {
-		return p.frame
+	if !p.frame.dirty {
+		return p.frame.text
 	}
-	p.dirty = false
-	p.frame = p.draw()
-	return p.frame
+	p.frame.dirty = false
+	p.frame.text = p.draw()
+	return p.frame.text
 }
 
 func (p *Pane) draw() string {
@@ -147,7 +153,7 @@ func (p *Pane) filterText() string {
 func (p *Pane) drawList() []string {
 	l := p.lay
 	rows := split(p.list.View())
-	if !p.known { // the snapshot was not received yet
+	if !p.events.known { // the snapshot was not received yet
 		rows = cells.Block(nil, l.list.w, l.list.h)
 	}
 	if l.shape == shapeBare {
