@@ -168,8 +168,11 @@ func (p *Pane) perform(id string) (cmd tea.Cmd, ok bool) {
 	if a.do == nil {
 		return nil, false
 	}
-	if p.focus == areaList && (id == "jobs.open" || id == "jobs.mark") && p.list.ToggleFold() {
-		return p.show(), true
+	switch id {
+	case "jobs.open", "jobs.mark":
+		if p.focus == areaList && p.list.ToggleFold() {
+			return p.show(), true
+		}
 	}
 	if why := p.refusal(a); why != "" {
 		return p.refuse(why), true

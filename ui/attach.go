@@ -31,6 +31,9 @@ type attachment struct {
 	failed   string
 }
 
+// open reports whether there is an attachment with a session.
+func (a *attachment) open() bool { return a != nil && a.session != nil }
+
 const (
 	// resizeAfter delays resizing, so that a job does not redraw at each step of a drag.
 	resizeAfter     = 50 * time.Millisecond
@@ -137,7 +140,7 @@ func (p *Pane) opened(a *attachment, session *session) tea.Cmd {
 // reportTerminal sends the facts of the host's terminal to the session of a, if it is open.
 // Otherwise the session will be opened with them.
 func (p *Pane) reportTerminal(a *attachment) tea.Cmd {
-	if a == nil || a.session == nil || p.fore.ended() || !p.outer.known {
+	if !a.open() || p.fore.ended() || !p.outer.known {
 		return nil
 	}
 	ctx, term, f := p.ctx, a.session.term, p.outer.TerminalFacts
@@ -207,7 +210,7 @@ func (p *Pane) fed(a *attachment, chunks []engine.TerminalChunk, err error) tea.
 // resized sends a new size to the session, once the size has stopped changing.
 func (p *Pane) resized() tea.Cmd {
 	a := p.fore.attached()
-	if a == nil || a.session == nil || p.fore.ended() || p.term.Size() == a.asked {
+	if !a.open() || p.fore.ended() || p.term.Size() == a.asked {
 		return nil
 	}
 	return p.latest(&a.resizes, resizeAfter, p.resizeNow)
@@ -215,7 +218,7 @@ func (p *Pane) resized() tea.Cmd {
 
 func (p *Pane) resizeNow() tea.Cmd {
 	a, size := p.fore.attached(), p.term.Size()
-	if a == nil || a.session == nil || size == a.asked || min(size.Cols, size.Rows) == 0 {
+	if !a.open() || size == a.asked || min(size.Cols, size.Rows) == 0 {
 		return nil
 	}
 	a.asked = size

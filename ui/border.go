@@ -16,7 +16,7 @@ import (
 func (p *Pane) edges(focused bool) cells.Frame {
 	s := p.styles
 	f := cells.Frame{Border: p.opts.glyphs.Border, Line: s.Border, Title: s.Title, Info: s.Muted, Mark: p.opts.glyphs.Ellipsis}
-	if focused && p.focused && p.over == nil && p.prompt == nil {
+	if focused && p.focused && !p.CapturesKeys() {
 		f.Title = s.PaneFocused
 	}
 	return f
@@ -86,12 +86,17 @@ func (p *Pane) logTitle() string {
 	return "Log"
 }
 
+// reconnects reports whether the unreachable host of a job is being connected.
+func (p *Pane) reconnects(j *job) bool {
+	return j.Host != "" && j.Host == p.connecting && j.Link == engine.LinkUnreachable
+}
+
 // logState returns whether the log is followed, or how many new lines are below.
 func (p *Pane) logState() string {
 	if state := p.screenState(); state != "" {
 		return state
 	}
-	if j, ok := p.jobs[p.shown.id]; ok && p.connecting != "" && j.Host == p.connecting && j.Link == engine.LinkUnreachable {
+	if j, ok := p.jobs[p.shown.id]; ok && p.reconnects(j) {
 		return "connecting to " + cells.Clean(j.Host) + p.opts.glyphs.Ellipsis
 	}
 	switch {

@@ -78,7 +78,9 @@ func (p *Pane) leaveNote() string {
 func (p *Pane) helpHint() string {
 	leave, help := p.opts.keys.Terminal.Leave, p.opts.keys.Panes.Help
 	presses, keepers := p.leaveKey()
-	if !p.opts.program || p.fore.job.byHost && p.opts.leave == LeaveToHost || !leave.Enabled() || !help.Enabled() || len(keepers) > 0 {
+	toPanes := !p.fore.job.byHost || p.opts.leave != LeaveToHost
+	switch {
+	case !p.opts.program, !toPanes, len(keepers) > 0, !leave.Enabled(), !help.Enabled():
 		return ""
 	}
 	return presses + ", then " + p.keyLabel(help) + "  help"

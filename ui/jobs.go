@@ -85,21 +85,24 @@ func (p *Pane) event(e engine.Event) tea.Cmd {
 	if id == p.shown.id {
 		p.shown.drew = p.shown.drew || j.Alternate
 		ended := j.Status.Finished() && !was.Status.Finished()
-		if ended && p.shown.drew && !p.shown.raw && p.log.Following() { // a full-screen program has ended: show what it left on screen instead of the log
+		fullScreen := p.shown.drew && !p.shown.raw
+		if ended && fullScreen && p.log.Following() { // show what it left on screen instead of the log
 			cmds = append(cmds, p.closeLog(), p.openLog())
 		}
 		if was.Alternate && !j.Alternate && !ended {
 			p.shown.raw = false // show the next full-screen program again
 		}
 	}
-	if id == p.shown.id && p.shown.log != nil && (e.Kind == engine.EventOutput || j.Status.Finished()) {
+	mayGrow := e.Kind == engine.EventOutput || j.Status.Finished()
+	if id == p.shown.id && p.shown.log != nil && mayGrow {
 		p.behind = true
 		cmds = append(cmds, p.catchUp())
 	}
 	switch {
 	case e.Kind == engine.EventExited || e.Kind == engine.EventLost:
 		_, again := p.gone[id]
-		if had && !was.Status.Finished() || !again && p.now.Sub(j.Exit.At) < justNow {
+		endsNow, justEnded := had && !was.Status.Finished(), !again && p.now.Sub(j.Exit.At) < justNow
+		if endsNow || justEnded {
 			cmds = append(cmds, p.ended(j))
 		}
 	case e.Kind == engine.EventLink && j.Link == engine.LinkOK:

@@ -15,7 +15,10 @@ type rect struct{ x, y, w, h int }
 
 func (r rect) empty() bool { return r.w <= 0 || r.h <= 0 }
 
-func (r rect) has(x, y int) bool { return x >= r.x && x < r.x+r.w && y >= r.y && y < r.y+r.h }
+func (r rect) has(x, y int) bool { return within(x-r.x, r.w) && within(y-r.y, r.h) }
+
+// within reports whether position i is one of n, counted from 0.
+func within(i, n int) bool { return i >= 0 && i < n }
 
 // shape is the arrangement of the panes.
 type shape int

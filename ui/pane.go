@@ -239,7 +239,7 @@ func (p *Pane) Cursor() *tea.Cursor {
 		}
 		at := *c
 		at.X, at.Y = at.X+x, at.Y+y
-		if at.X < 0 || at.Y < 0 || at.X >= p.w || at.Y >= p.h {
+		if !(rect{0, 0, p.w, p.h}).has(at.X, at.Y) {
 			return nil
 		}
 		return &at

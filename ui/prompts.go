@@ -272,7 +272,8 @@ func (p *Pane) asksSecret(j engine.Job) bool {
 		return false
 	case engine.EntryUnknown:
 	}
-	return (j.Waiting || j.Host != "") && j.ID == p.shown.id && engine.AsksSecret(p.log.LastLine())
+	mayWait := j.Waiting || j.Host != ""
+	return mayWait && j.ID == p.shown.id && engine.AsksSecret(p.log.LastLine())
 }
 
 // acceptLine sends the text. It is kept for the history unless it is a secret.

@@ -29,7 +29,10 @@ type preview struct {
 // drawsNow reports whether the shown job uses the alternate screen.
 func (p *Pane) drawsNow() bool {
 	j, ok := p.jobs[p.shown.id]
-	return ok && j.Alternate && !j.Status.Finished() && j.Link != engine.LinkElsewhere
+	if !ok || j.Status.Finished() {
+		return false
+	}
+	return j.Alternate && j.Link != engine.LinkElsewhere
 }
 
 // screenShown reports whether the screen is shown instead of the log.
@@ -37,7 +40,8 @@ func (p *Pane) screenShown() bool { return p.preview != nil && p.preview.drawn }
 
 // updatePreview opens or closes the preview as needed.
 func (p *Pane) updatePreview() tea.Cmd {
-	want := p.fore.attached() == nil && !p.lay.log.empty() && !p.shown.raw && p.drawsNow()
+	visible := p.fore.attached() == nil && !p.lay.log.empty()
+	want := visible && !p.shown.raw && p.drawsNow()
 	if g := p.preview; g != nil {
 		if want && g.id == p.shown.id {
 			return nil

@@ -154,9 +154,19 @@ func nonEmptyStream(ctx context.Context, eng jobEngine, id engine.ID, stdout ope
 	return stderr, engine.StreamStderr
 }
 
+// outdated reports whether something else is to be shown by now than what was opened.
+func (p *Pane) outdated(opened openedLog) bool {
+	s := &p.shown
+	switch {
+	case opened.id != s.id, s.raw && opened.last:
+		return true
+	}
+	return s.stream != "" && s.stream != opened.stream
+}
+
 func (p *Pane) logOpened(opened openedLog, err error) tea.Cmd {
 	p.shown.opening = false
-	if opened.id != p.shown.id || p.shown.stream != "" && p.shown.stream != opened.stream || p.shown.raw && opened.last {
+	if p.outdated(opened) {
 		var cmd tea.Cmd
 		if opened.log != nil {
 			cmd = p.release(opened.log)

@@ -157,12 +157,20 @@ func (w *window) reported(msg tea.Msg) tea.Cmd {
 		w.facts.KittyKeyboard = msg.SupportsKeyDisambiguation()
 		return w.learned()
 	case tea.ModeReportMsg:
-		// Bubble Tea enables the mode in these cases.
-		if msg.Mode == ansi.ModeUnicodeCore && (msg.Value == ansi.ModeSet || msg.Value == ansi.ModeReset || msg.Value == ansi.ModePermanentlySet) {
+		if msg.Mode == ansi.ModeUnicodeCore && enabledByBubbleTea(msg.Value) {
 			w.pane.SetByCluster(true)
 		}
 	}
 	return nil
+}
+
+// enabledByBubbleTea reports whether Bubble Tea enables a mode of which the terminal reports this.
+func enabledByBubbleTea(s ansi.ModeSetting) bool {
+	switch s {
+	case ansi.ModeSet, ansi.ModeReset, ansi.ModePermanentlySet:
+		return true
+	}
+	return false
 }
 
 // learned passes the terminal's properties to the pane once they are complete, so that queries of
@@ -321,7 +329,8 @@ func (w *window) paced(msg tea.Msg) tea.Cmd {
 // held reports whether the last view is kept until the next round.
 func (w *window) held() bool {
 	u := &w.unwatched
-	return !w.focused && u.round && !u.due && w.pane.Changed()
+	waits := u.round && !u.due
+	return !w.focused && waits && w.pane.Changed()
 }
 
 // floodGate drops excess wheel and motion events so that they do not delay keys: at most one of
