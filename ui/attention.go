@@ -56,11 +56,11 @@ func (p *Pane) attention(j *job, why Why, note engine.Note) tea.Cmd {
 	return tea.Batch(p.toastEnd(id, level.Lifetime()), send(AttentionMsg{Job: j.Job, Why: why, Note: note, Text: text}))
 }
 
-func (p *Pane) wording(j engine.Job, why Why, note engine.Note) (toast.Level, string) {
-	name := p.shortName(j)
+func (l *labels) wording(j engine.Job, why Why, note engine.Note) (toast.Level, string) {
+	name := l.shortName(j)
 	switch why {
 	case WhyWaiting:
-		return toast.Warning, p.dotted(name+" needs input", p.answering())
+		return toast.Warning, l.dotted(name+" needs input", l.answering())
 	case WhyFailed:
 		if j.Status == engine.Lost {
 			return toast.Error, name + " was lost (supervisor died)"

@@ -57,9 +57,9 @@ func (p *Pane) zoomNote() string {
 }
 
 // dotted joins the texts that are not empty.
-func (p *Pane) dotted(words ...string) string {
+func (l *labels) dotted(words ...string) string {
 	words = slices.DeleteFunc(words, func(s string) bool { return s == "" })
-	return strings.Join(words, " "+p.opts.glyphs.Dot+" ")
+	return strings.Join(words, " "+l.opts.glyphs.Dot+" ")
 }
 
 // logEdges returns the frame of the log. New lines below the view are emphasized.
@@ -141,6 +141,6 @@ func (p *Pane) logSize() string {
 	return text
 }
 
-func (p *Pane) sizeText(cols, rows int) string {
-	return strconv.Itoa(cols) + p.opts.glyphs.Times + strconv.Itoa(rows)
+func (l *labels) sizeText(cols, rows int) string {
+	return strconv.Itoa(cols) + l.opts.glyphs.Times + strconv.Itoa(rows)
 }

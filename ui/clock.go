@@ -36,8 +36,8 @@ func (p *Pane) tickEvery() time.Duration {
 }
 
 // second is a second, or a minute if the screen avoids motion.
-func (p *Pane) second() time.Duration {
-	if p.opts.calm {
+func (l *labels) second() time.Duration {
+	if l.opts.calm {
 		return time.Minute
 	}
 	return time.Second

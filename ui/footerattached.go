@@ -15,14 +15,14 @@ const narrowHint = 80
 
 // leaveKey returns the key presses with which hob gets the leave key once, and the programs
 // around hob that keep some of them because they have the same prefix.
-func (p *Pane) leaveKey() (presses string, keepers []string) {
-	k := p.opts.keys.Terminal.Leave
-	for _, o := range p.opts.outer {
+func (l *labels) leaveKey() (presses string, keepers []string) {
+	k := l.opts.keys.Terminal.Leave
+	for _, o := range l.opts.outer {
 		if len(k.Keys()) > 0 && k.Keys()[0] == o.key {
 			keepers = append(keepers, o.program)
 		}
 	}
-	switch label := p.keyLabel(k); len(keepers) {
+	switch label := l.keyLabel(k); len(keepers) {
 	case 0:
 		return label, nil
 	case 1:
@@ -55,13 +55,13 @@ func (p *Pane) leaveHint() string {
 }
 
 // leaveNote explains the leave key in help.
-func (p *Pane) leaveNote() string {
-	k := p.opts.keys.Terminal.Leave
+func (l *labels) leaveNote() string {
+	k := l.opts.keys.Terminal.Leave
 	if !k.Enabled() || len(k.Keys()) == 0 {
 		return "No key sends an attached job to the background."
 	}
-	label := p.keyLabel(k)
-	presses, keepers := p.leaveKey()
+	label := l.keyLabel(k)
+	presses, keepers := l.leaveKey()
 	note := presses + " sends the job on screen to the background"
 	if len(keepers) > 0 {
 		note += " (" + strings.Join(keepers, " and ") + " keeps the first)"
@@ -88,22 +88,22 @@ func (p *Pane) helpHint() string {
 
 // firstCommand returns the shell command that an empty list suggests; empty if the filter of the pane
 // would not show its job.
-func (p *Pane) firstCommand() string {
+func (l *labels) firstCommand() string {
 	j := engine.Job{Request: engine.Request{CreatedBy: "cli"}, State: engine.State{Status: engine.Running}}
-	if !p.opts.filter.Selects(&j) {
+	if !l.opts.filter.Selects(&j) {
 		return ""
 	}
 	return "hob run npm run dev"
 }
 
 // firstWords explains the leave key to a user without jobs, because no other screen shows it.
-func (p *Pane) firstWords() []string {
-	k := p.opts.keys.Terminal.Leave
+func (l *labels) firstWords() []string {
+	k := l.opts.keys.Terminal.Leave
 	if !k.Enabled() || len(k.Keys()) == 0 {
 		return nil
 	}
-	presses, keepers := p.leaveKey()
-	words := []string{"While a job is on screen, " + p.keyLabel(k) + " sends it to the background."}
+	presses, keepers := l.leaveKey()
+	words := []string{"While a job is on screen, " + l.keyLabel(k) + " sends it to the background."}
 	if len(keepers) > 0 {
 		words = append(words, "Inside "+strings.Join(keepers, " and ")+", press "+presses+".")
 	}
@@ -205,7 +205,7 @@ func (p *Pane) leaveWords(a *attachment) (leave string, aside []string) {
 
 // withAside puts as much of aside as fits into w cells before leave. The leave key is most
 // important, then the job's name. A note cut to less than a few words is left out.
-func (p *Pane) withAside(leave string, aside []string, w int) string {
+func (l *labels) withAside(leave string, aside []string, w int) string {
 	const least, shortest = 4 + shortestName + 2, 12
 	room := w - cells.Width(leave) - 2
 	for i, text := range aside {
@@ -214,7 +214,7 @@ func (p *Pane) withAside(leave string, aside []string, w int) string {
 		case cells.Width(text) <= room-least, last && cells.Width(text) <= room:
 			return text + "  " + leave
 		case last && room >= shortest:
-			return cells.Truncate(text, room, p.opts.glyphs.Ellipsis) + "  " + leave
+			return cells.Truncate(text, room, l.opts.glyphs.Ellipsis) + "  " + leave
 		}
 	}
 	return leave

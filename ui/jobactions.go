@@ -31,8 +31,8 @@ func (p *Pane) onError(what string, err error) func() tea.Cmd {
 	return func() tea.Cmd { return p.fail(what, err) }
 }
 
-func (p *Pane) shortName(j engine.Job) string {
-	return cells.Name(cells.Clean(j.Name), 30, p.opts.glyphs.Ellipsis)
+func (l *labels) shortName(j engine.Job) string {
+	return cells.Name(cells.Clean(j.Name), 30, l.opts.glyphs.Ellipsis)
 }
 
 // stop ends jobs gracefully: no question, their rows count the grace time down.
@@ -362,11 +362,11 @@ func (p *Pane) copy(text, what string) tea.Cmd {
 }
 
 // allNames are the jobs by name, up to a few lines of them.
-func (p *Pane) allNames(jobs []engine.Job) string {
+func (l *labels) allNames(jobs []engine.Job) string {
 	const most = 8
 	var names []string
 	for _, j := range jobs[:min(len(jobs), most)] {
-		names = append(names, p.shortName(j))
+		names = append(names, l.shortName(j))
 	}
 	text := strings.Join(names, ", ")
 	if more := len(jobs) - most; more > 0 {
@@ -376,14 +376,14 @@ func (p *Pane) allNames(jobs []engine.Job) string {
 }
 
 // names are the jobs in a few words.
-func (p *Pane) names(jobs []engine.Job) string {
+func (l *labels) names(jobs []engine.Job) string {
 	switch len(jobs) {
 	case 0:
 		return "nothing"
 	case 1:
-		return p.shortName(jobs[0])
+		return l.shortName(jobs[0])
 	case 2:
-		return p.shortName(jobs[0]) + " and " + p.shortName(jobs[1])
+		return l.shortName(jobs[0]) + " and " + l.shortName(jobs[1])
 	}
-	return fmt.Sprintf("%s and %d more", p.shortName(jobs[0]), len(jobs)-1)
+	return fmt.Sprintf("%s and %d more", l.shortName(jobs[0]), len(jobs)-1)
 }

@@ -235,16 +235,16 @@ func (p *Pane) hintQuit(b *key.Binding) {
 }
 
 // keyLabel returns the first key of a binding as this terminal can show it.
-func (p *Pane) keyLabel(k key.Binding) string {
-	if p.ascii() && len(k.Keys()) > 0 {
+func (l *labels) keyLabel(k key.Binding) string {
+	if l.ascii() && len(k.Keys()) > 0 {
 		return keymap.ASCIILabel(k.Keys()[0])
 	}
 	return k.Help().Key
 }
 
 // keyLabels returns all keys of an action as this terminal can show them.
-func (p *Pane) keyLabels(a keymap.Action) []string {
-	if !p.ascii() {
+func (l *labels) keyLabels(a keymap.Action) []string {
+	if !l.ascii() {
 		return a.Keys()
 	}
 	labels := []string{}
@@ -254,21 +254,21 @@ func (p *Pane) keyLabels(a keymap.Action) []string {
 	return labels
 }
 
-func (p *Pane) ascii() bool { return p.opts.glyphs.Running[0] < 0x80 }
+func (l *labels) ascii() bool { return l.opts.glyphs.Running[0] < 0x80 }
 
 // does returns the key with what it does, such as "x stop", or "" if no key is bound.
-func (p *Pane) does(k key.Binding, what string) string {
+func (l *labels) does(k key.Binding, what string) string {
 	if !k.Enabled() || len(k.Keys()) == 0 {
 		return ""
 	}
-	return p.keyLabel(k) + " " + what
+	return l.keyLabel(k) + " " + what
 }
 
 // hintUndo shows the key while the message about the clear is visible.
 func (p *Pane) hintUndo(b *key.Binding) { b.SetEnabled(b.Enabled() && len(p.notices.cleared) > 0) }
 
 // answering returns the keys that send input to a job.
-func (p *Pane) answering() string {
-	k := p.opts.keys
-	return p.dotted(p.does(k.Jobs.Attach, "attach"), p.does(k.Panes.SendLine, "send line"))
+func (l *labels) answering() string {
+	k := l.opts.keys
+	return l.dotted(l.does(k.Jobs.Attach, "attach"), l.does(k.Panes.SendLine, "send line"))
 }

@@ -243,8 +243,8 @@ func dirHint(host string) string {
 
 // lineFeed returns the symbol for a line feed in a field that may have several lines, such as a
 // pasted script.
-func (p *Pane) lineFeed() string {
-	if p.ascii() {
+func (l *labels) lineFeed() string {
+	if l.ascii() {
 		return "^J"
 	}
 	return "↵"
@@ -298,9 +298,9 @@ func (p *Pane) hostHint() string {
 }
 
 // untilde expands the home directory.
-func (p *Pane) untilde(path string) string {
-	if rest, ok := strings.CutPrefix(path, "~"); ok && p.opts.home != "" && (rest == "" || rest[0] == '/') {
-		return p.opts.home + rest
+func (l *labels) untilde(path string) string {
+	if rest, ok := strings.CutPrefix(path, "~"); ok && l.opts.home != "" && (rest == "" || rest[0] == '/') {
+		return l.opts.home + rest
 	}
 	return path
 }

@@ -130,14 +130,14 @@ func (a action) helpOrder() int {
 }
 
 // moves returns the line of help for movement.
-func (p *Pane) moves() string {
+func (l *labels) moves() string {
 	var moves []string
-	for _, a := range p.opts.keys.Actions() {
-		if labels := p.keyLabels(a); a.Section == "list" && len(labels) > 0 {
+	for _, a := range l.opts.keys.Actions() {
+		if labels := l.keyLabels(a); a.Section == "list" && len(labels) > 0 {
 			moves = append(moves, labels[0]+" "+a.Title)
 		}
 	}
-	return "Move: " + p.dotted(moves...)
+	return "Move: " + l.dotted(moves...)
 }
 
 // helpRank orders the sections of help: own, that of the focused pane, then general actions,

@@ -52,9 +52,8 @@ import (
 // goroutine of the host's Update and View; Close may also be called after the host's program has
 // ended. The host must run the commands that the methods return, like those of Update.
 type Pane struct {
+	labels
 	eng       jobEngine
-	opts      options
-	styles    *themes.Styles // shared with the components
 	resources *resources
 	restarts  *restarts
 
@@ -123,9 +122,17 @@ func newPane(eng jobEngine, opts ...Option) *Pane {
 		opt(&o)
 	}
 	p := &Pane{
-		eng: eng, opts: o, resources: &resources{}, restarts: &restarts{}, focused: true, focus: areaList, frame: frame{dirty: true}, styles: &themes.Styles{},
-		jobs: map[engine.ID]*job{}, gone: map[engine.ID]time.Time{}, history: newHistory(),
-		now: o.clock(),
+		labels:    labels{opts: o, styles: &themes.Styles{}},
+		eng:       eng,
+		resources: &resources{},
+		restarts:  &restarts{},
+		focused:   true,
+		now:       o.clock(),
+		jobs:      map[engine.ID]*job{},
+		gone:      map[engine.ID]time.Time{},
+		history:   newHistory(),
+		focus:     areaList,
+		frame:     frame{dirty: true},
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	*p.styles = *p.opts.theme.Styles(p.opts.glyphs)
@@ -317,8 +324,8 @@ func (p *Pane) Close() error {
 	return p.resources.close()
 }
 
-func (p *Pane) promptKeys() prompt.Keys {
-	return prompt.Keys{Input: p.opts.keys.Input, Edit: p.opts.keys.Edit}
+func (l *labels) promptKeys() prompt.Keys {
+	return prompt.Keys{Input: l.opts.keys.Input, Edit: l.opts.keys.Edit}
 }
 
 func (p *Pane) setNow(now time.Time) {

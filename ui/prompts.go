@@ -39,8 +39,8 @@ func (p *Pane) closePrompt() {
 	p.updateFocus()
 }
 
-func (p *Pane) newLine(o prompt.Options) *prompt.Line {
-	return prompt.NewLine(p.promptKeys(), p.styles, o)
+func (l *labels) newLine(o prompt.Options) *prompt.Line {
+	return prompt.NewLine(l.promptKeys(), l.styles, o)
 }
 
 func (p *Pane) openFilter() tea.Cmd {

@@ -26,9 +26,9 @@ func finished(j engine.Job) bool { return j.Status.Finished() }
 func over(j engine.Job) bool { return finished(j) && len(j.Exit.Survivors) == 0 }
 
 // subject returns the beginning of a sentence about jobs: "web is", "3 jobs are".
-func (p *Pane) subject(jobs []engine.Job) string {
+func (l *labels) subject(jobs []engine.Job) string {
 	if len(jobs) == 1 {
-		return p.shortName(jobs[0]) + " is"
+		return l.shortName(jobs[0]) + " is"
 	}
 	return strconv.Itoa(len(jobs)) + " jobs are"
 }
@@ -123,12 +123,12 @@ func (p *Pane) refuseStream(jobs []engine.Job) string {
 	return ""
 }
 
-func (p *Pane) alreadyEnded(jobs []engine.Job) string {
+func (l *labels) alreadyEnded(jobs []engine.Job) string {
 	if len(jobs) > 1 {
 		return "These jobs have already exited"
 	}
 	if jobs[0].Status == engine.Lost {
-		return p.dotted("The job is lost; it may no longer be running", p.does(p.opts.keys.Jobs.Restart, "restart"))
+		return l.dotted("The job is lost; it may no longer be running", l.does(l.opts.keys.Jobs.Restart, "restart"))
 	}
-	return p.shortName(jobs[0]) + " has already exited (" + statusbadge.Word(jobs[0]) + ")"
+	return l.shortName(jobs[0]) + " has already exited (" + statusbadge.Word(jobs[0]) + ")"
 }

@@ -134,9 +134,9 @@ func (p *Pane) pressScreen(msg tea.KeyPressMsg) tea.Cmd {
 }
 
 // noLog explains why an action of the log is not available.
-func (p *Pane) noLog() string {
-	k := p.opts.keys.Log
-	return p.dotted("This is the job's screen", p.does(k.Follow, "show log"), p.does(k.Attach, "attach"))
+func (l *labels) noLog() string {
+	k := l.opts.keys.Log
+	return l.dotted("This is the job's screen", l.does(k.Follow, "show log"), l.does(k.Attach, "attach"))
 }
 
 // screenState returns the text in the border that distinguishes screen and log.
