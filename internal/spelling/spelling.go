@@ -8,11 +8,14 @@ import (
 )
 
 // Separate converts a field's name to lower case with sep between its words: with '-',
-// ClearFinished is "clear-finished".
+// ClearFinished is "clear-finished" and CopyID is "copy-id".
 func Separate(name string, sep byte) string {
 	var b strings.Builder
-	for i, r := range name {
-		if unicode.IsUpper(r) && i > 0 {
+	letters := []rune(name)
+	upper := func(i int) bool { return i >= 0 && i < len(letters) && unicode.IsUpper(letters[i]) }
+	for i, r := range letters {
+		endsInitials := upper(i-1) && i+1 < len(letters) && !upper(i+1)
+		if startsWord := !upper(i-1) || endsInitials; i > 0 && upper(i) && startsWord {
 			b.WriteByte(sep)
 		}
 		b.WriteRune(unicode.ToLower(r))

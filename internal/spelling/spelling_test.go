@@ -13,3 +13,13 @@ func TestNearest(t *testing.T) {
 		}
 	}
 }
+
+func TestSeparate(t *testing.T) {
+	for name, want := range map[string]string{
+		"Undo": "undo", "ClearFinished": "clear-finished", "CopyID": "copy-id", "IDOfJob": "id-of-job", "PTYSize": "pty-size", "": "", "X": "x",
+	} {
+		if got := Separate(name, '-'); got != want {
+			t.Errorf("Separate(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
