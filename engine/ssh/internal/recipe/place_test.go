@@ -5,7 +5,6 @@ package recipe
 import (
 	"crypto/rand"
 	"encoding/hex"
-	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,13 +23,7 @@ var shells = []string{"dash", "bash", "busybox", "mksh", "zsh", "ksh93"}
 
 const patience = 40 * time.Second
 
-// TestMain runs more tests in parallel than there are processors, unless -parallel is set: they
-// mostly wait for what they started.
 func TestMain(m *testing.M) {
-	if err := flag.Set("test.parallel", "4"); err != nil {
-		panic(err)
-	}
-	flag.Parse()
 	testtool.Prepare()
 	os.Exit(m.Run())
 }
@@ -155,7 +148,8 @@ func (p *place) ended(id string) *Entry {
 func (p *place) until(id, what string, ok func(*Entry) bool) *Entry {
 	p.t.Helper()
 	end := time.Now().Add(patience)
-	for {
+	// A list costs a dozen processes, and some jobs take ten seconds.
+	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 600*time.Millisecond) {
 		e := p.list(id)
 		if ok(e) {
 			return e
@@ -163,7 +157,7 @@ func (p *place) until(id, what string, ok func(*Entry) bool) *Entry {
 		if time.Now().After(end) {
 			p.t.Fatalf("%s: %s did not come: %+v", id, what, e)
 		}
-		p.ask("nap")
+		time.Sleep(pause)
 	}
 }
 
