@@ -66,7 +66,7 @@ func TestFollowerFindsLinesAddedWhileItBegins(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			for n := 1; n < mostRequests; n++ {
 				out := &growing{first: c.first, all: c.all, requests: n}
-				l := &Log{src: source{out}, index: logfile.NewIndex()}
+				l := &Log{Output: out, src: source{out}, index: logfile.NewIndex()}
 				f, err := l.Follow(t.Context(), c.q)
 				if err != nil {
 					t.Fatal(err)
@@ -108,7 +108,7 @@ func TestLineSearchFindsLineAddedWhileItBegins(t *testing.T) {
 			for n := 1; n < mostRequests; n++ {
 				out := &growing{first: c.first, all: c.all, requests: n}
 				s := &lineSearch{
-					log:     &Log{src: source{out}, index: logfile.NewIndex()},
+					log:     &Log{Output: out, src: source{out}, index: logfile.NewIndex()},
 					pattern: regexp.MustCompile("ready"),
 					fromNow: c.fromNow,
 				}
@@ -130,7 +130,7 @@ func TestLineSearchFromNowIgnoresLinesOfBefore(t *testing.T) {
 	for _, text := range []string{"ready", "ready\n", "ready\nready"} {
 		for _, ended := range []bool{false, true} {
 			s := &lineSearch{
-				log:     &Log{src: source{&growing{all: text}}, index: logfile.NewIndex()},
+				log:     &Log{Output: &growing{all: text}, src: source{&growing{all: text}}, index: logfile.NewIndex()},
 				pattern: regexp.MustCompile("ready"),
 				fromNow: true,
 			}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/ending"
+	"github.com/hobjobs/hob/internal/hostname"
 	"github.com/hobjobs/hob/internal/proc"
 	"github.com/hobjobs/hob/internal/shellword"
 	"github.com/hobjobs/hob/internal/units"
@@ -251,15 +252,8 @@ func (j *Job) plainWaitReason(now time.Time) string {
 	return j.Pending.Reason
 }
 
-// OnCluster reports whether host is the login node of a cluster, whose scheduler starts the jobs.
-func OnCluster(host string) bool { return strings.HasPrefix(host, "slurm:") }
-
-// HostPrefix returns what precedes the reason in an error about a host: its name and a colon. The name
-// "slurm:", Slurm on this machine, ends with that colon.
-func HostPrefix(host string) string { return strings.TrimSuffix(host, ":") + ": " }
-
 // LinkReason returns LinkError without the name of the host.
-func (j Job) LinkReason() string { return strings.TrimPrefix(j.LinkError, HostPrefix(j.Host)) }
+func (j Job) LinkReason() string { return strings.TrimPrefix(j.LinkError, hostname.Prefix(j.Host)) }
 
 // LastRun returns the job as if it had ended with the last run that was followed by another one, or
 // that is; ok is false if there is none.

@@ -15,6 +15,9 @@ import (
 // Log reads one stream of a job as lines. A line ends in LF; its text is what a terminal would show
 // of it. A Log is safe for concurrent use and stays readable after the job is removed.
 type Log struct {
+	// Output reads the log by offset: its size, its bytes, and the ranges that were dropped.
+	Output
+
 	src   source
 	index *logfile.Index
 	times *jobdir.Times // nil if no times are recorded
@@ -42,7 +45,7 @@ func (h *Handle) Log(ctx context.Context, s Stream) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{src: source{out}, index: logfile.NewIndex()}
+	l := &Log{Output: out, src: source{out}, index: logfile.NewIndex()}
 	if j.Host == "" {
 		t, err := jobdir.OpenTimes(h.e.root.Dir(string(h.id)))
 		if err == nil {
@@ -63,9 +66,6 @@ func (l *Log) Close() error {
 	return err
 }
 
-// Size returns the size of the log, including dropped ranges.
-func (l *Log) Size(ctx context.Context) (int64, error) { return l.src.Size(ctx) }
-
 // ReadAt reads at offset off, counted from the first byte ever written. Dropped ranges read as zeros.
 // At the end it returns io.EOF. It returns ErrInvalid for a negative offset.
 func (l *Log) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
@@ -80,9 +80,6 @@ func (l *Log) Bytes(ctx context.Context, from, to int64) ([]byte, error) {
 	p, _, err := readAll(ctx, l.src, from, to)
 	return p, err
 }
-
-// Holes returns the dropped ranges.
-func (l *Log) Holes(ctx context.Context) ([]Range, error) { return l.src.Holes(ctx) }
 
 // Window returns up to before lines preceding the line that contains the byte at off, then up to
 // after lines from that line on. Views scroll with it: its cost does not depend on the position in

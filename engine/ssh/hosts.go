@@ -13,6 +13,7 @@ import (
 	"github.com/hobjobs/hob/engine/ssh/internal/client"
 	"github.com/hobjobs/hob/engine/ssh/internal/hostconf"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
+	"github.com/hobjobs/hob/internal/hostname"
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
@@ -87,7 +88,7 @@ func (e *HostError) Error() string {
 	if e.Host == "" {
 		return fmt.Sprintf("the shell of this machine: %v", e.Err)
 	}
-	return engine.HostPrefix(e.Host) + e.Err.Error()
+	return hostname.Prefix(e.Host) + e.Err.Error()
 }
 
 func (e *HostError) Unwrap() []error { return []error{engine.ErrUnreachable, e.Err} }

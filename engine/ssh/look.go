@@ -13,6 +13,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/engine/ssh/internal/slurm"
+	"github.com/hobjobs/hob/internal/hostname"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/statedir"
 )
@@ -149,7 +150,7 @@ func (h *host) staleLocked(r engine.Record, err error) engine.State {
 	case h.err != nil && h.conn == nil:
 		o.LinkError = h.err.Error()
 	case errors.Is(err, context.DeadlineExceeded):
-		o.LinkError = engine.HostPrefix(h.name) + "connecting"
+		o.LinkError = hostname.Prefix(h.name) + "connecting"
 	case err != nil:
 		o.LinkError = err.Error()
 	}

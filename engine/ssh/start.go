@@ -17,6 +17,7 @@ import (
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 	"github.com/hobjobs/hob/engine/ssh/internal/slurm"
+	"github.com/hobjobs/hob/internal/hostname"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/shellword"
 )
@@ -207,7 +208,7 @@ func (h *host) spawn(ctx context.Context, j recipe.Job) (s recipe.Spawned, sent 
 
 // refusal is the error for a host that did not start a job.
 func refusal(host string, s recipe.Spawned) error {
-	err := errors.New(engine.HostPrefix(host) + reasonOf(s))
+	err := errors.New(hostname.Prefix(host) + reasonOf(s))
 	if slices.Contains(homeless, s.Error) && host != "" {
 		err = fmt.Errorf("%w. %s", err, stateDirHint(host))
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh"
 	"github.com/hobjobs/hob/internal/config"
+	"github.com/hobjobs/hob/internal/hostname"
 	"github.com/hobjobs/hob/internal/statedir"
 )
 
@@ -173,7 +174,7 @@ func (n *hostNews) of(j engine.Job, err error) (lines []string) {
 	lost := unread || j.Link == engine.LinkUnreachable
 	switch {
 	case lost && !n.lost:
-		why := engine.HostPrefix(j.Host) + j.LinkReason()
+		why := hostname.Prefix(j.Host) + j.LinkReason()
 		if unread {
 			why = err.Error()
 		}

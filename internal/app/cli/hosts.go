@@ -14,6 +14,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh"
+	"github.com/hobjobs/hob/internal/hostname"
 )
 
 func (a *app) hostsCommand() *cobra.Command {
@@ -139,7 +140,7 @@ func linkError(h knownHost) string {
 	case h.Err != nil:
 		return h.Err.Error()
 	case linkOf(h) == engine.LinkUnreachable:
-		return engine.HostPrefix(h.name) + "no answer within " + hostTimeout.String()
+		return hostname.Prefix(h.name) + "no answer within " + hostTimeout.String()
 	}
 	return ""
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/config"
+	"github.com/hobjobs/hob/internal/hostname"
 	"github.com/hobjobs/hob/internal/units"
 	"github.com/hobjobs/hob/ui"
 )
@@ -129,7 +130,7 @@ func (f *runFlags) checkFlags(args []string) error {
 	return nil
 }
 
-func (f *runFlags) onCluster() bool { return engine.OnCluster(f.on) }
+func (f *runFlags) onCluster() bool { return hostname.OnCluster(f.on) }
 
 const minLogLimit = 2 * units.MiB
 

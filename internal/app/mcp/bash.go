@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/hostname"
 	"github.com/hobjobs/hob/internal/shellword"
 )
 
@@ -94,13 +95,13 @@ func (in bashArgs) check() error {
 		return usage("bash: pty cannot be combined with split", "a terminal has one stream: remove one of them")
 	case in.PTY && in.Stdin == "none":
 		return usage("bash: pty cannot be combined with stdin none", "a terminal has input: remove one of them")
-	case engine.OnCluster(in.Host) && in.Queue != "":
+	case hostname.OnCluster(in.Host) && in.Queue != "":
 		return usage("bash: queue is only for jobs of this machine", "name a partition of the cluster instead: sbatch \"-p PARTITION\"")
 	case in.Host != "" && in.Queue != "":
 		return usage("bash: queue is only for jobs of this machine", "remove queue, or host")
-	case in.Host != "" && !engine.OnCluster(in.Host) && len(in.After)+len(in.AfterAny) > 0:
+	case in.Host != "" && !hostname.OnCluster(in.Host) && len(in.After)+len(in.AfterAny) > 0:
 		return usage("bash: after and afterAny are only for jobs of this machine and of clusters", "remove them, or host")
-	case in.Sbatch != "" && !engine.OnCluster(in.Host):
+	case in.Sbatch != "" && !hostname.OnCluster(in.Host):
 		return usage("bash: sbatch is for jobs on a cluster", `set host to its login node, for example "slurm:login1", or remove sbatch`)
 	}
 	if _, err := engine.ParseRestart(in.Restart); err != nil {
