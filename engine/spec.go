@@ -123,7 +123,7 @@ type Result struct {
 	Truncated    bool   // Output is incomplete: the rest is in the log
 	Backgrounded bool
 	Tail         string // the last 2,000 characters
-	// Cursor is the size of the output, in bytes: [Handle.PollAt] continues from it.
+	// Cursor is the size of the output, in bytes: [Handle.Poll] continues from it.
 	Cursor int64
 }
 
