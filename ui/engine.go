@@ -119,10 +119,6 @@ func (e realEngine) Remove(ctx context.Context, ids ...engine.ID) ([]engine.Job,
 	return e.Engine.Remove(ctx, engine.RemoveOptions{Stop: true}, ids...)
 }
 
-func (e realEngine) Stop(ctx context.Context, id engine.ID, o engine.StopOptions) (engine.StopReport, error) {
-	return e.Handle(id).Stop(ctx, o)
-}
-
 // resources tracks what a pane has open: subscriptions, logs, terminal sessions. Commands open
 // them in their own goroutines; without resources a pane that is closed in between would leak
 // them. Safe for concurrent use.
