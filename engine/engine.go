@@ -93,8 +93,8 @@ func New(opts ...Option) (*Engine, error) {
 	if cfg.logLimit == 0 {
 		cfg.logLimit = defaultLogLimit
 	}
-	if cfg.logLimit > 0 && cfg.logLimit < minLogLimit {
-		return nil, invalid("open", "a log limit under 2 MiB", "give at least 2 MiB, or a negative limit for none")
+	if tooSmallLog(cfg.logLimit) {
+		return nil, invalid("open", logLimitProblem, logLimitHint)
 	}
 	root, err := statedir.OpenRoot(cfg.root)
 	if err != nil {
@@ -315,7 +315,6 @@ func WithClock(now func() time.Time) Option {
 // Defaults and limits.
 const (
 	defaultLogLimit = 1 << 30
-	minLogLimit     = 2 << 20
 	defaultGrace    = 5 * time.Second
 	maxCells        = 4096 // columns or rows
 )

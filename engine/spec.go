@@ -59,6 +59,20 @@ type Spec struct {
 	Port int
 }
 
+// MinLogLimit is the least [Spec].LogLimit, in bytes.
+const MinLogLimit = 2 << 20
+
+// RestartPolicies names the values of [Spec].Restart in messages.
+const RestartPolicies = "always, on-failure or on-failure:N"
+
+// What is said of a log limit that is too small.
+const (
+	logLimitProblem = "a log limit under 2 MiB"
+	logLimitHint    = "give at least 2 MiB, or a negative limit for none"
+)
+
+func tooSmallLog(limit int64) bool { return limit > 0 && limit < MinLogLimit }
+
 // StartOption adds to a start what is not plain data. It is not stored with the job.
 type StartOption func(*startOptions)
 

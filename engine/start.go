@@ -210,12 +210,12 @@ func checkSpec(s Spec) error {
 		return bad("a negative timeout", "0 is none")
 	case s.Grace < 0:
 		return bad("a negative grace time", "0 is the default of 5 seconds")
-	case s.LogLimit > 0 && s.LogLimit < minLogLimit:
-		return bad("a log limit under 2 MiB", "give at least 2 MiB, or a negative limit for none")
+	case tooSmallLog(s.LogLimit):
+		return bad(logLimitProblem, logLimitHint)
 	case s.Size != (Size{}) && (s.Size.Cols < 1 || s.Size.Rows < 1 || s.Size.Cols > maxCells || s.Size.Rows > maxCells):
 		return bad(fmt.Sprintf("a screen of %dx%d", s.Size.Cols, s.Size.Rows), "both dimensions must be from 1 to 4096")
 	case restart != nil:
-		return bad(fmt.Sprintf("the restart policy %q", s.Restart), "use always, on-failure or on-failure:N")
+		return bad(fmt.Sprintf("the restart policy %q", s.Restart), "use "+RestartPolicies)
 	case s.Port < AutoPort || s.Port > 65535:
 		return bad(fmt.Sprintf("port %d", s.Port), "use a port from 1 to 65535")
 	case s.Port != 0 && s.Host != "":

@@ -21,8 +21,6 @@ type runOption struct {
 	set         func(s *engine.Spec, value string) error
 }
 
-const leastLog = 2 * units.MiB
-
 func runOptions() []runOption {
 	return []runOption{
 		{"--name", "-n", "NAME", func(s *engine.Spec, v string) error { s.Name = v; return nil }},
@@ -39,8 +37,8 @@ func runOptions() []runOption {
 			return err
 		}},
 		{"--log-limit", "", "BYTES", func(s *engine.Spec, v string) (err error) {
-			if s.LogLimit, err = units.ParseBytes(v); err == nil && s.LogLimit < leastLog {
-				err = errors.New("--log-limit must be at least " + units.BytesText(leastLog))
+			if s.LogLimit, err = units.ParseBytes(v); err == nil && s.LogLimit < engine.MinLogLimit {
+				err = errors.New("--log-limit must be at least " + units.BytesText(engine.MinLogLimit))
 			}
 			return err
 		}},
@@ -54,7 +52,7 @@ func setRestart(s *engine.Spec, v string) error {
 		v = ""
 	}
 	if _, err := engine.ParseRestart(v); err != nil {
-		return errors.New("--restart must be on-failure, on-failure:N or always")
+		return errors.New("--restart must be " + engine.RestartPolicies)
 	}
 	s.Restart = v
 	return nil

@@ -98,6 +98,17 @@ func FormatDuration(d time.Duration) string {
 	return fmt.Sprintf("%dd%dh", d/day, d%day/time.Hour)
 }
 
+// FormatTook returns how long something took that a user waited for: "120 ms", "1.2 s", "3m04s".
+func FormatTook(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+	return FormatDuration(d)
+}
+
 // FormatBrief returns a duration in its largest unit: "3m".
 func FormatBrief(d time.Duration) string {
 	text := FormatDuration(d)

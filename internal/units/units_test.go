@@ -132,6 +132,16 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
+func TestFormatTook(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0 ms", 120*time.Millisecond + 900*time.Microsecond: "120 ms", 1240 * time.Millisecond: "1.2 s", 3*time.Minute + 4*time.Second: "3m04s",
+	} {
+		if got := FormatTook(d); got != want {
+			t.Errorf("%v: got %q, want %q", d, got, want)
+		}
+	}
+}
+
 func TestFormatMinutes(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		59 * time.Second: "0s", 3*time.Minute + 4*time.Second: "3m", 62*time.Minute + 5*time.Second: "1h2m", 25 * time.Hour: "1d1h",

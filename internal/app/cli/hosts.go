@@ -15,6 +15,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh"
 	"github.com/hobjobs/hob/internal/hostname"
+	"github.com/hobjobs/hob/internal/units"
 )
 
 func (a *app) hostsCommand() *cobra.Command {
@@ -229,7 +230,7 @@ func (a *app) printStep(s ssh.Step) {
 	if s.Hint != "" {
 		lines = append(lines, s.Hint)
 	}
-	fmt.Fprintf(a.stdout, "%s  %-12s  %s  (%s)\n", mark, s.Name, escape(lines[0]), formatTook(s.Took))
+	fmt.Fprintf(a.stdout, "%s  %-12s  %s  (%s)\n", mark, s.Name, escape(lines[0]), units.FormatTook(s.Took))
 	for _, l := range lines[1:] {
 		fmt.Fprintf(a.stdout, "%22s%s\n", "", escape(l))
 	}

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -107,7 +106,7 @@ func (a *app) stopAll(ctx context.Context, jobs []engine.Job, f killFlags) error
 }
 
 func (a *app) reportStopped(j engine.Job, r engine.StopReport) {
-	switch took := formatTook(r.Took); {
+	switch took := units.FormatTook(r.Took); {
 	case r.Escalated:
 		a.reportf("Killed %s (SIGKILL after %s)", j.ID, took)
 	case r.Took == 0 && len(r.Survivors) == 0:
@@ -123,17 +122,6 @@ func (a *app) reportSurvivors(left []engine.Process) {
 	for _, p := range left {
 		a.reportf("  still running: %d %s", p.PID, escape(p.Command))
 	}
-}
-
-// formatTook formats the duration of something that the user waited for.
-func formatTook(d time.Duration) string {
-	switch {
-	case d < time.Second:
-		return fmt.Sprintf("%d ms", d.Milliseconds())
-	case d < time.Minute:
-		return fmt.Sprintf("%.1fs", d.Seconds())
-	}
-	return units.FormatDuration(d)
 }
 
 // checkSignal refuses an unknown signal if one of the jobs is on this machine, even if that

@@ -59,7 +59,7 @@ func (a *app) runCommand() *cobra.Command {
 	flags.VarP(listFlag{&f.env, "NAME[=VALUE]"}, "env", "e", "set a variable, or pass NAME through")
 	flags.Var(parseInto(&f.port, "PORT", engine.ParsePort), "port", "set PORT to this; auto: to a free port, the same each time")
 	completeValues(cmd, "port", "auto")
-	flags.Var(parseInto(&f.restart, "WHEN", parseRestart), "restart", "start it again when it ends: on-failure, on-failure:N times, always")
+	flags.Var(parseInto(&f.restart, "WHEN", parseRestart), "restart", "start it again when it ends: "+engine.RestartPolicies+" (N times)")
 	completeValues(cmd, "restart", "on-failure", "always", "no")
 	flags.Var(nonEmptyFlag(&f.queue, "NAME"), "queue", "start it when this queue has a free slot (without NAME: "+engine.DefaultQueue+")")
 	flags.Lookup("queue").NoOptDefVal = engine.DefaultQueue
@@ -75,7 +75,7 @@ func (a *app) runCommand() *cobra.Command {
 	flags.BoolVar(&f.split, "split", false, "log stdout and stderr separately (no terminal)")
 	flags.BoolVar(&f.stdin, "stdin", false, "keep stdin open for hob write (without a terminal)")
 	flags.Var(parseInto(&f.size, "COLSxROWS", parseSize), "size", "terminal size (default: this terminal's, else 120x40)")
-	flags.Var(parseInto(&f.logLimit, "BYTES", units.ParseBytes), "log-limit", "maximum log size (at least 2MiB)")
+	flags.Var(parseInto(&f.logLimit, "BYTES", units.ParseBytes), "log-limit", "maximum log size (at least "+units.BytesText(engine.MinLogLimit)+")")
 	flags.BoolVar(&f.notify, "notify", false, "notify when it ends")
 	flags.BoolVar(&f.once, "once", false, "attach if the same command is already running in this directory")
 	flags.BoolVar(&f.raw, "raw", false, "no UI: connect the terminal directly")
@@ -106,8 +106,8 @@ func (f *runFlags) checkFlags(args []string) error {
 		return usagef("remove one of them", "--background cannot be combined with --raw")
 	case f.raw && (f.noPTY || f.split):
 		return usagef("remove --raw", "--raw cannot be combined with --no-pty or --split")
-	case f.logLimit != notGiven && f.logLimit < minLogLimit:
-		return usagef("use "+units.BytesText(minLogLimit)+" or more", "--log-limit %s is too small", units.BytesText(f.logLimit))
+	case f.logLimit != notGiven && f.logLimit < engine.MinLogLimit:
+		return usagef("use "+units.BytesText(engine.MinLogLimit)+" or more", "--log-limit %s is too small", units.BytesText(f.logLimit))
 	case f.size.Cols != 0 && (f.noPTY || f.split):
 		return usagef("remove --size: the job has no terminal", "--size cannot be combined with --no-pty or --split")
 	case f.on != "" && !f.pty && (f.raw || f.size.Cols != 0):
@@ -132,8 +132,6 @@ func (f *runFlags) checkFlags(args []string) error {
 
 func (f *runFlags) onCluster() bool { return hostname.OnCluster(f.on) }
 
-const minLogLimit = 2 * units.MiB
-
 // parseRestart returns the restart policy of --restart; "no" is the default.
 func parseRestart(text string) (string, error) {
 	if text == "no" {
@@ -141,7 +139,7 @@ func parseRestart(text string) (string, error) {
 	}
 	policy, err := engine.ParseRestart(text)
 	if err != nil || policy == (engine.RestartPolicy{}) {
-		return "", errors.New("use on-failure, on-failure:N, always or no")
+		return "", errors.New("use " + engine.RestartPolicies + "; no: never")
 	}
 	return text, nil
 }

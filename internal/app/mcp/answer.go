@@ -155,7 +155,7 @@ func waitReason(j engine.Job, now time.Time) string {
 }
 
 func inWords(j engine.Job, now time.Time) string {
-	took := briefly(j.Uptime(now))
+	took := units.FormatTook(j.Uptime(now))
 	exit, ok := j.Ended()
 	if !ok {
 		text := cmp.Or(waitReason(j, now), "for "+took)
@@ -182,16 +182,6 @@ func inWords(j engine.Job, now time.Time) string {
 		return "exited 0 after " + took
 	}
 	return oneLine(j.Ending(), 300) + ", after " + took
-}
-
-func briefly(d time.Duration) string {
-	switch {
-	case d < time.Second:
-		return fmt.Sprintf("%d ms", d.Milliseconds())
-	case d < time.Minute:
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	}
-	return units.FormatDuration(d)
 }
 
 func (a *answer) addNoticef(format string, args ...any) { a.addNotice(fmt.Sprintf(format, args...)) }

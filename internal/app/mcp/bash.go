@@ -14,6 +14,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/hostname"
 	"github.com/hobjobs/hob/internal/shellword"
+	"github.com/hobjobs/hob/internal/units"
 )
 
 const (
@@ -105,7 +106,7 @@ func (in bashArgs) check() error {
 		return usage("bash: sbatch is for jobs on a cluster", `set host to its login node, for example "slurm:login1", or remove sbatch`)
 	}
 	if _, err := engine.ParseRestart(in.Restart); err != nil {
-		return usage(fmt.Sprintf("bash: restart cannot be %q", oneLine(in.Restart, 40)), "use always, on-failure, or on-failure:3 for three restarts")
+		return usage(fmt.Sprintf("bash: restart cannot be %q", oneLine(in.Restart, 40)), "use "+engine.RestartPolicies+", for example on-failure:3 for three restarts")
 	}
 	return cmp.Or(checkRefs("bash", "after", in.After), checkRefs("bash", "afterAny", in.AfterAny))
 }
@@ -144,7 +145,7 @@ func (a *agent) command(in bashArgs) (c command, err error) {
 		case sec < *in.Timeout:
 			c.notes = append(c.notes, fmt.Sprintf("timeout is in seconds: %g was reduced to a year", *in.Timeout))
 		case timeout >= 10_000*time.Second:
-			c.notes = append(c.notes, fmt.Sprintf("timeout is in seconds: %g is %s", sec, briefly(timeout)))
+			c.notes = append(c.notes, fmt.Sprintf("timeout is in seconds: %g is %s", sec, units.FormatTook(timeout)))
 		}
 	}
 	labels := a.scope.labels()

@@ -74,7 +74,7 @@ func (a *agent) pollAnswer(got drained) *answer {
 		ans.addNoticef("no new output; it has ended")
 	case ended:
 	case idle > 0:
-		ans.addNoticef("nothing new; poll again in %s", briefly(retryAfter(idle)))
+		ans.addNoticef("nothing new; poll again in %s", units.FormatTook(retryAfter(idle)))
 	case polls >= manyPolls:
 		ans.addNoticef("this was poll %d of a running job; %s returns when it ends, until:\"REGEX\" when a line matches", polls, call("wait", j.ID))
 	}

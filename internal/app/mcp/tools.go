@@ -122,7 +122,7 @@ const progressPause = 2 * time.Second
 // progressOf describes a call that has taken that long, for a progress message: how much its job has
 // written, or why it is queued, if the job is known.
 func (a *agent) progressOf(ctx context.Context, took time.Duration) string {
-	text := "running for " + briefly(took.Truncate(time.Second))
+	text := "running for " + units.FormatTook(took.Truncate(time.Second))
 	id := requestOf(ctx).job.Load()
 	if id == nil {
 		return text

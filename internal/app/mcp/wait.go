@@ -140,7 +140,7 @@ func (a *agent) waitAnswer(ctx context.Context, w *wait) (*answer, error) {
 		if j.Status == engine.Queued {
 			state = "is still queued"
 		}
-		ans.addNoticef("not yet after %s; the job %s", briefly(end.At.Sub(w.CreatedAt)), state)
+		ans.addNoticef("not yet after %s; the job %s", units.FormatTook(end.At.Sub(w.CreatedAt)), state)
 	case !met:
 		ans.addNoticef("it ended before that: %s", w.Until)
 	case ans.Match != "":
