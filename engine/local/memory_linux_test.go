@@ -59,16 +59,15 @@ func TestHolderWithoutMemory(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t)
 			mark := filepath.Join(t.TempDir(), "mark")
-			s := p.start(t, engine.Spec{PTY: true, Command: []string{"sh", "-c", `echo before; setsid sh -c 'echo >"$0"; exec sleep 1000' "$0" & read x`, mark}})
+			s := p.start(t, engine.Spec{PTY: true, Command: []string{"sh", "-c", `echo before; setsid sh -c 'echo >"$0"; exec sleep 1000' "$0" & read x; yes "$1" | head -c 50000000; read x`, mark, strings.Repeat("x", 3000)}})
 			s.printed(t, "before")
 			eventually(t, "the other session", func() bool { _, err := os.Stat(mark); return err == nil })
 			holder := s.state(t).Holder.PID
 			keepsCrashLog(t, holder, s.dir)
 			squeeze(t, holder)
-			// A larger screen takes more memory.
-			for rows := 100; rows <= 4000 && jobdir.Locked(s.dir); rows += 100 {
-				_ = s.run.Resize(t.Context(), engine.Size{Cols: 4000, Rows: rows})
-			}
+			// A large screen takes memory once it is filled.
+			_ = s.run.Resize(t.Context(), engine.Size{Cols: 4000, Rows: 4000})
+			_ = s.run.Write(t.Context(), []byte("\r"))
 			exit := s.wait(t)
 			if exit.Status != engine.Lost || exit.Reason != engine.ReasonHolderDied || exit.Code != nil {
 				t.Errorf("exit %+v", exit)

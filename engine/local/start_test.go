@@ -197,7 +197,7 @@ func TestLongScript(t *testing.T) {
 func TestTooManyArguments(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	s := p.start(t, engine.Spec{Command: []string{"echo", strings.Repeat("x", 8<<20)}})
+	s := p.start(t, engine.Spec{Command: []string{"echo", strings.Repeat("x", 4<<20)}})
 	exit := s.wait(t)
 	if exit.Status != engine.Failed || *exit.Code != 126 || !strings.Contains(exit.Error, "argument list too long") {
 		t.Errorf("exit %+v", exit)

@@ -143,8 +143,8 @@ func TestWaitForUnrecordableEnd(t *testing.T) {
 	if !errors.Is(err, engine.ErrUnrecorded) || exit.Status != engine.Exited || exit.Code == nil || *exit.Code != 7 {
 		t.Errorf("exit %+v, %v", exit, err)
 	}
-	if j, err := e.Handle(s.rec.ID).Facts(t.Context()); err != nil || j.Status != engine.Running {
-		t.Errorf("other users see it as %s, %v", j.Status, err)
+	if j, err := e.Handle(s.rec.ID).Facts(t.Context()); err != nil || j.Status != engine.Exited || j.Unrecorded == nil {
+		t.Errorf("it is shown as %s, unrecorded %v, %v", j.Status, j.Unrecorded, err)
 	}
 	free()
 	eventually(t, "it is recorded", func() bool {
