@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -464,5 +465,16 @@ func TestFilterSame(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// A name that was not looked up in time is not one that does not exist.
+func TestFindAfterItsTime(t *testing.T) {
+	e, _ := withFake(t)
+	start(t, e, engine.Spec{Name: "kept"})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := e.Find(ctx, "kept", engine.Read); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
 }

@@ -33,8 +33,12 @@ func (e *Engine) Find(ctx context.Context, ref string, in Intent) (Job, error) {
 		return e.newest(ctx, ref, n)
 	}
 	if jobdir.ValidID(ref) {
-		if j, err := e.read(ctx, ID(ref)); err == nil || ctx.Err() != nil {
-			return j, err
+		j, err := e.read(ctx, ID(ref))
+		if err == nil {
+			return j, nil
+		}
+		if err := ctx.Err(); err != nil { // it may be a name, which was not looked up
+			return Job{}, err
 		}
 	}
 	ids, err := e.ids(ctx)
