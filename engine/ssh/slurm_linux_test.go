@@ -100,13 +100,17 @@ func testConformance(t *testing.T, cluster *slurmtest.Cluster) {
 		s := sshtest.NewServer(t, func(s *sshtest.Server) {
 			s.Env = append(append(os.Environ(), remoteEnv(t)...), cluster.Env()...)
 		})
-		cfg := onHost(sshtest.ClientOf(t, "box", s))
-		cfg.Host, cfg.Queues = "slurm:box", true
-		cfg.Cut = func(*testing.T) func() {
-			s.SetDown(true)
-			return func() { s.SetDown(false) }
+		c := sshtest.ClientOf(t, "box", s)
+		return enginetest.Config{
+			Host:     "slurm:box",
+			Queues:   true,
+			New:      func() engine.Backend { return New(WithConfigFile(c.ConfigFile), WithPatience(patient)) },
+			Terminal: func(t testing.TB) { testtool.Need(t, "script") },
+			Cut: func(*testing.T) func() {
+				s.SetDown(true)
+				return func() { s.SetDown(false) }
+			},
 		}
-		return cfg
 	})
 }
 

@@ -1,6 +1,8 @@
 //go:build unix
 
-package ssh
+// Package conformance_test runs the conformance suite on hosts of every kind. It is apart from the other tests
+// of package ssh because it takes as long as they do.
+package conformance_test
 
 import (
 	"os"
@@ -9,9 +11,12 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/enginetest"
+	"github.com/hobjobs/hob/engine/ssh"
 	"github.com/hobjobs/hob/internal/sshtest"
 	"github.com/hobjobs/hob/internal/testtool"
 )
+
+func TestMain(m *testing.M) { os.Exit(testtool.RunWithoutLeaks(m)) }
 
 // patient is how long tests wait for an answer of a host: enough for a slow machine.
 const patient = 30 * time.Second
@@ -25,11 +30,11 @@ func remoteEnv(t *testing.T) []string {
 
 // here is the backend where jobs are started on this machine as another one does over
 // SSH, but without a connection: what looks after them is the same.
-type here struct{ *Backend }
+type here struct{ *ssh.Backend }
 
 func (here) Serves(string) bool { return true }
 
-func newHere() engine.Backend { return here{New(WithPatience(patient))} }
+func newHere() engine.Backend { return here{ssh.New(ssh.WithPatience(patient))} }
 
 // needsScript skips a case where script(1), which gives jobs on a host their terminal, is missing.
 func needsScript(t testing.TB) { testtool.Need(t, "script") }
@@ -38,7 +43,7 @@ func needsScript(t testing.TB) { testtool.Need(t, "script") }
 func onHost(c *sshtest.Client) enginetest.Config {
 	return enginetest.Config{
 		Host:     "box",
-		New:      func() engine.Backend { return New(WithConfigFile(c.ConfigFile), WithPatience(patient)) },
+		New:      func() engine.Backend { return ssh.New(ssh.WithConfigFile(c.ConfigFile), ssh.WithPatience(patient)) },
 		Terminal: needsScript,
 	}
 }
