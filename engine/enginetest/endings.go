@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -137,11 +138,21 @@ func endings() []suiteCase {
 			}
 		}},
 		{"exit leaves background processes running and lists them", func(s *suite) {
-			j := s.sh("sleep 300 & exit 0")
+			j := s.sh("sleep 300 & echo $!; exit 0")
 			exit := s.wait(j.ID)
 			if exit.Status != engine.Exited || s.code(exit) != 0 {
 				s.Errorf("exit = %+v", exit)
 			}
+			s.until(j.ID, func(out string) bool {
+				pid, err := strconv.Atoi(strings.TrimSpace(out))
+				if err != nil {
+					return false
+				}
+				left, err := os.FindProcess(pid)
+				s.done(err)
+				s.Cleanup(func() { _ = left.Kill() }) // it may have ended
+				return true
+			})
 			s.need(s.cfg.Host == "", "list of survivors")
 			named := false
 			for range 1200 { // the search for survivors continues after the end is reported
