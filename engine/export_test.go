@@ -4,6 +4,6 @@ import "context"
 
 // What the tests of this package call and other packages have no use for.
 
-func (h *Handle) Request(ctx context.Context) (Spec, error) { return h.request(ctx) }
+func (h *Handle) Request(context.Context) (Spec, error) { return h.request() }
 
 func (e *Engine) Sweep(ctx context.Context) error { return e.sweep(ctx) }

@@ -43,7 +43,7 @@ func (h *Handle) Restart(ctx context.Context, o RestartOptions, opts ...StartOpt
 }
 
 func (h *Handle) restart(ctx context.Context, o RestartOptions, opts ...StartOption) (Job, error) {
-	spec, err := h.restartSpec(ctx, o.Edited, opts)
+	spec, err := h.restartSpec(o.Edited, opts)
 	if err != nil {
 		return Job{}, err
 	}
@@ -79,8 +79,8 @@ func (h *Handle) restart(ctx context.Context, o RestartOptions, opts ...StartOpt
 }
 
 // restartSpec returns what a restart of a job starts.
-func (h *Handle) restartSpec(ctx context.Context, edited *Spec, opts []StartOption) (Spec, error) {
-	spec, err := h.request(ctx)
+func (h *Handle) restartSpec(edited *Spec, opts []StartOption) (Spec, error) {
+	spec, err := h.request()
 	if err != nil {
 		return Spec{}, err
 	}
@@ -205,7 +205,7 @@ func lookupEnv(env []string, name string) (string, bool) {
 
 // request returns a job's request, so that it can be started again. The values of Env are empty:
 // they are not stored. After and AfterAny are without jobs that have been deleted.
-func (h *Handle) request(ctx context.Context) (Spec, error) {
+func (h *Handle) request() (Spec, error) {
 	rec, err := h.e.record(h.id)
 	if err != nil {
 		return Spec{}, err
