@@ -32,23 +32,31 @@ func TestExitIsDistinguishedFromSignal(t *testing.T) {
 		{"SIGKILL", "kill -KILL $$", 137, true},
 		{"SIGSEGV", "kill -SEGV $$", 139, true},
 	}
+	type started struct {
+		end
+		mode, id string
+	}
 	eachShell(t, func(t *testing.T, p *place) {
+		var jobs []started
 		for _, mode := range modesOf[p.name] {
 			for _, c := range ends {
 				j := p.job("echo some; " + c.script + "; exit")
 				j.Mode = mode
 				p.start(j)
-				e := p.ended(j.ID)
-				want := c.signaled && p.name != "zsh"
-				if mode == "shared" && want { // some report no SIGTERM of what they run beside them
-					want = e.Signaled
-				}
-				if e.Code == nil || *e.Code != c.code || e.Signaled != want {
-					t.Errorf("%s, %s: code %s, by a signal: %v, want %d and %v", mode, c.name, show(e.Code), e.Signaled, c.code, want)
-				}
-				if got := p.file(j.ID, "output.log"); e.Ended == nil || e.Ended.Up < 0 || got[:5] != "some\n" {
-					t.Errorf("%s, %s: ended %+v, printed %q", mode, c.name, e.Ended, got)
-				}
+				jobs = append(jobs, started{c, mode, j.ID})
+			}
+		}
+		for _, c := range jobs {
+			e := p.ended(c.id)
+			want := c.signaled && p.name != "zsh"
+			if c.mode == "shared" && want { // some report no SIGTERM of what they run beside them
+				want = e.Signaled
+			}
+			if e.Code == nil || *e.Code != c.code || e.Signaled != want {
+				t.Errorf("%s, %s: code %s, by a signal: %v, want %d and %v", c.mode, c.name, show(e.Code), e.Signaled, c.code, want)
+			}
+			if got := p.file(c.id, "output.log"); e.Ended == nil || e.Ended.Up < 0 || got[:5] != "some\n" {
+				t.Errorf("%s, %s: ended %+v, printed %q", c.mode, c.name, e.Ended, got)
 			}
 		}
 	})
