@@ -58,6 +58,7 @@ func TestCheckReportsMissingTools(t *testing.T) {
 // A host whose logind kills a session's processes at logout is recognized, unless the account is
 // exempt.
 func TestCheckReportsKillUserProcesses(t *testing.T) {
+	t.Parallel()
 	bin := t.TempDir()
 	real, err := exec.LookPath("cat")
 	if err != nil {
@@ -147,6 +148,7 @@ func TestStartUpFilesOfTheLoginShell(t *testing.T) {
 
 // Start-up files that prevent commands from running are reported as the cause.
 func TestStartUpFilesThatPreventCommands(t *testing.T) {
+	t.Parallel()
 	for profile, want := range map[string]string{
 		"echo this account has expired; exit 1":                      "this account has expired",
 		"echo open terminal failed: not a terminal >&2; exit 1":      "not a terminal",

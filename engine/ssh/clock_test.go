@@ -21,6 +21,7 @@ import (
 // The host's clock is hours off and is set back by as many while the job runs; its
 // time zone and language are others. Times here are right all the same.
 func TestWrongClockOfTheHost(t *testing.T) {
+	t.Parallel()
 	if _, err := os.Stat("/proc/uptime"); err != nil {
 		t.Skip("without an uptime the host's date is all there is")
 	}

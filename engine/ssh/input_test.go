@@ -73,6 +73,7 @@ func TestLongInputTakesFewRoundTrips(t *testing.T) {
 // A request that a broken connection cuts off types the beginning of the input or
 // nothing. No part of it is typed twice.
 func TestInputCutOffIsNotRepeated(t *testing.T) {
+	t.Parallel()
 	for _, at := range []int64{40_000, 120_000, 300_000, 500_000} {
 		r := newRig(t, nil)
 		j := r.start(`cat; echo end`, func(s *engine.Spec) { s.Stdin = true })
@@ -190,6 +191,7 @@ func TestCopyInputPieceByPiece(t *testing.T) {
 // If a broken connection cuts input off, the job gets its beginning, no part of it twice,
 // and no end of file.
 func TestCopyInputCutOff(t *testing.T) {
+	t.Parallel()
 	data := noise(600_000)
 	for _, at := range []int64{40_000, 120_000, 300_000, 500_000} {
 		r := newRig(t, nil)
@@ -216,6 +218,7 @@ func TestCopyInputCutOff(t *testing.T) {
 // If a job ends without having read its input, the rest is discarded. In particular, the
 // shell of the host does not run it as commands.
 func TestCopyInputOfAJobThatEnds(t *testing.T) {
+	t.Parallel()
 	for _, size := range []int{100_000, 5_000_000} {
 		r := newRig(t, nil)
 		trap := filepath.Join(t.TempDir(), "trap")

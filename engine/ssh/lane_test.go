@@ -17,6 +17,7 @@ import (
 // A program that only starts a job opens one session: each costs round trips, and a start of the
 // login shell. While a caller waits for looks, the start has its own session.
 func TestStartSharesTheSession(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	sessions := func() (n [lanes]int) {
 		h := r.b.host("box")

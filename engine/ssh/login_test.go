@@ -32,6 +32,7 @@ func accepts(key ssh.PublicKey) func(*ssh.ServerConfig) {
 }
 
 func TestPassphrasePromptWhenTheKeyIsUsed(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "locked")
 	pub := sshtest.KeyFile(t, file, "open sesame")

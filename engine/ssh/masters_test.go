@@ -39,6 +39,7 @@ func masterRig(t *testing.T) (r *rig, socket string) {
 
 // A connection of the user's may end at any time, and leave its socket.
 func TestControlMasterThatEnds(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]func(t *testing.T, r *rig, master *os.Process){
 		"killed": func(t *testing.T, _ *rig, master *os.Process) {
 			if err := master.Kill(); err != nil {

@@ -66,6 +66,7 @@ func (b *bootable) cut() {
 // A program that keeps running notices that a host was restarted, and then takes no process
 // there for one of its jobs, even if it has the same pid.
 func TestRebootUnderARunningProgram(t *testing.T) {
+	t.Parallel()
 	for name, survives := range map[string]bool{"its process is gone": false, "another process is just like it": true} {
 		t.Run(name, func(t *testing.T) {
 			p := newBootable(t)

@@ -96,6 +96,7 @@ func TestAttachToATerminal(t *testing.T) {
 }
 
 func TestEntryOfATerminal(t *testing.T) {
+	t.Parallel()
 	testtool.Need(t, "script", "stty")
 	r := newRig(t, nil)
 	j := r.start(`stty -echo; printf 'Password: '; read x`, onTerminal)

@@ -12,6 +12,7 @@ import (
 // A job's output stays on its host until a reader requests it, and then only the requested part is
 // transferred.
 func TestUnreadOutputIsNotTransferred(t *testing.T) {
+	t.Parallel()
 	for _, manner := range []sshtest.Manner{sshtest.OpenSSH, sshtest.Dropbear} {
 		t.Run(string(manner), func(t *testing.T) {
 			r := newRig(t, func(s *sshtest.Server) { s.Manner = manner })

@@ -27,6 +27,7 @@ func becomes(r *rig, s *engine.Subscription, what string, ok func(engine.Job) bo
 }
 
 func TestWaitingOnAHost(t *testing.T) {
+	t.Parallel()
 	testtool.Need(t, "script", "stty")
 	r := newRig(t, nil)
 	gate := filepath.Join(t.TempDir(), "gate")
