@@ -212,7 +212,7 @@ const (
 
 // setLineSize is ESC # 3 to 6.
 func (t *Terminal) setLineSize(final byte) {
-	t.scr.rows[t.cur.y].size = [4]lineSize{doubleHeightTop, doubleHeightBottom, singleWidth, doubleWidth}[final-'3']
+	t.scr.row(t.cur.y).size = [4]lineSize{doubleHeightTop, doubleHeightBottom, singleWidth, doubleWidth}[final-'3']
 }
 
 // lineSize sets the size of the cursor's row.

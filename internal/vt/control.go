@@ -163,9 +163,7 @@ func (t *Terminal) softReset() {
 
 // alignmentTest is DECALN: it fills the screen with E.
 func (t *Terminal) alignmentTest() {
-	for _, r := range t.scr.rows {
-		r.blank(Cell{ch: 'E'})
-	}
+	t.scr.erase(0, t.rows, Cell{ch: 'E'})
 	t.unwrapBefore(0)
 	t.resetMargins()
 	t.updatePlain()

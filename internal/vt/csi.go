@@ -312,7 +312,7 @@ func (t *Terminal) eraseDisplay(what int, selective bool) {
 	switch what {
 	case 0:
 		if c.x == 0 && !selective {
-			t.scr.rows[c.y].size = singleWidth
+			t.scr.row(c.y).size = singleWidth
 		}
 		t.eraseLine(0, selective)
 		erase(c.y+1, t.rows)

@@ -77,8 +77,8 @@ func TestAreasArePaidFor(t *testing.T) {
 	}{
 		"fill":       {"\x1b[65;1;1;20;50$x", 1000},
 		"erase":      {"\x1b[1;1;20;50$z", 1000},
-		"attributes": {"\x1b[1;1;20;50;7$r", 20 * 80},
-		"reverse":    {"\x1b[1;1;20;50;7$t", 20 * 80},
+		"attributes": {"\x1b[1;1;20;50;7$r", 20 * 80 * changedPrice},
+		"reverse":    {"\x1b[1;1;20;50;7$t", 20 * 80 * changedPrice},
 		"copy":       {"\x1b[13;1;24;80;1;1;1$v", 12 * 80},
 		"repeat":     {"\x1b[H-\x1b[999b", 999},
 		"columns":    {"\x1b[?69h\x1b[2;60s\x1b[4;4H\x1b[5'}", 24 * 80},

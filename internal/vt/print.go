@@ -26,7 +26,7 @@ func (t *Terminal) printPlain(p []byte) []byte {
 			}
 			c.pending = false
 		}
-		r := t.scr.rows[c.y]
+		r := t.scr.row(c.y)
 		if r.wrap {
 			r.settle()
 			if last := r.cols - 1; c.x < last && c.x+len(p) > last && r.at(last).attr&widthMask == wideTail {
@@ -74,7 +74,7 @@ func (t *Terminal) printPlain(p []byte) []byte {
 func (t *Terminal) wrap() {
 	stays := t.cur.y == t.rows-1 && t.bot < t.rows-1 // no scrolling below the margins
 	if t.left == 0 && t.rgt == t.cols-1 && !stays {
-		t.scr.rows[t.cur.y].wrap = true
+		t.scr.row(t.cur.y).wrap = true
 	}
 	t.cur.x = t.left
 	bg := t.cur.pen.bg
@@ -91,25 +91,30 @@ func (t *Terminal) printText(p []byte) []byte {
 	if !t.plain || c.pending || t.modes.has(modeGraphemes) {
 		return p
 	}
-	cells := t.scr.rows[c.y].all()
+	r := t.scr.row(c.y)
 	x := c.x
-	if x > 0 && t.mayJoin(cells[:x]) {
+	if x > 0 && t.mayJoin(r.upTo(x)[:x]) {
 		return p
 	}
+	written := r.used
+	cells := r.stored[:written]
 	head, tail := c.pen, c.pen
 	tail.attr |= wideTail
 	for len(p) > 0 {
-		r, n := decodeRune(p)
-		if r < 0x20 || r == 0x7f || n == 0 || joinsLone(r) {
+		ch, n := decodeRune(p)
+		if ch < 0x20 || ch == 0x7f || n == 0 || joinsLone(ch) {
 			break
 		}
-		w := cellWidth(r)
-		if w == 0 || x+w >= len(cells) {
+		w := cellWidth(ch)
+		if w == 0 || x+w >= r.cols {
 			break
+		}
+		if x+w > len(cells) {
+			cells = r.upTo(min(r.cols, x+16))
 		}
 		split(cells, x)
 		split(cells, x+w)
-		head.ch, head.attr = uint32(r), c.pen.attr
+		head.ch, head.attr = uint32(ch), c.pen.attr
 		if w == 2 {
 			head.attr |= wideHead
 			cells[x+1] = tail
@@ -117,8 +122,9 @@ func (t *Terminal) printText(p []byte) []byte {
 		cells[x] = head
 		x += w
 		p = p[n:]
-		t.last = r
+		t.last = ch
 	}
+	r.used = max(written, x)
 	c.x = x
 	return p
 }
@@ -196,18 +202,18 @@ func (t *Terminal) put(ch uint32, w int) {
 		if !wrapping || w > t.rgt-t.left+1 {
 			return // no room for a wide character
 		}
-		if e := &t.scr.rows[c.y].all()[c.x]; e.ch == 0 && e.attr&widthMask == 0 {
+		if e := &t.scr.row(c.y).upTo(c.x + 1)[c.x]; e.ch == 0 && e.attr&widthMask == 0 {
 			e.attr |= edgeSpacer
 		}
 		t.wrap()
 		limit = t.rightLimit()
 	}
-	r := t.scr.rows[c.y]
+	r := t.scr.row(c.y)
 	if t.modes.has(modeInsert) && c.x <= t.rgt {
 		t.insertCells(c.y, c.x, w)
 	}
 	r.settle()
-	cells := r.all()
+	cells := r.upTo(c.x + w)
 	split(cells, c.x)
 	split(cells, c.x+w)
 	cell := c.pen
@@ -226,22 +232,31 @@ func (t *Terminal) put(ch uint32, w int) {
 	}
 }
 
+// stuckAt reports whether the cursor, in column x of row r, stays on the last character
+// because text does not wrap.
+func (t *Terminal) stuckAt(r *row, x int) bool {
+	if t.modes.has(modeAutoWrap) || x != t.rightLimit() {
+		return false
+	}
+	c := r.at(x)
+	return c.ch != 0 || c.attr&widthMask == wideTail
+}
+
 // previous returns the column of the character before the cursor. At the edge, with a
 // pending wrap or without wrapping, that is the character under the cursor.
 func (t *Terminal) previous() (x int, ok bool) {
 	x = t.cur.x
-	c := t.scr.rows[t.cur.y].all()
-	stuck := !t.modes.has(modeAutoWrap) && x == t.rightLimit() && (c[x].ch != 0 || c[x].attr&widthMask == wideTail)
-	if !t.cur.pending && !stuck {
+	r := t.scr.rows[t.cur.y]
+	if !t.cur.pending && !t.stuckAt(r, x) {
 		x--
 	}
 	if x < 0 {
 		return 0, false
 	}
-	if c[x].attr&widthMask == wideTail {
+	if r.at(x).attr&widthMask == wideTail {
 		x--
 	}
-	return x, x >= 0 && c[x].ch != 0
+	return x, x >= 0 && r.at(x).ch != 0
 }
 
 // softHyphen is shown as a hyphen, because applications count a column for it.
@@ -264,7 +279,7 @@ func (t *Terminal) join(r rune, w int) bool {
 	if !ok {
 		return false
 	}
-	cell := &t.scr.rows[t.cur.y].all()[x]
+	cell := &t.scr.row(t.cur.y).upTo(x + 1)[x]
 	if w > 0 && t.oneCell == 0 && cell.ch&clusterBit == 0 && !joinsLone(r) && (!byCluster || cell.ch < 0x300) {
 		return false // no character with a width joins this one
 	}
@@ -290,7 +305,7 @@ func (t *Terminal) join(r rune, w int) bool {
 		if !t.widen(x) {
 			return true
 		}
-		cell = &t.scr.rows[t.cur.y].all()[x]
+		cell = &t.scr.rows[t.cur.y].stored[x]
 	default:
 		return true // the width is not possible by code point: ignore r
 	}
@@ -331,7 +346,7 @@ func (t *Terminal) widen(x int) bool {
 	if x+1 > t.rightLimit() {
 		return false
 	}
-	cells := t.scr.rows[t.cur.y].all()
+	cells := t.scr.row(t.cur.y).upTo(x + 2)
 	split(cells, x+2)
 	tail := cells[x]
 	tail.ch, tail.attr = 0, tail.attr|wideTail
@@ -359,7 +374,7 @@ func (t *Terminal) repeat(n int) {
 			n--
 			continue
 		}
-		r := t.scr.rows[c.y]
+		r := t.scr.row(c.y)
 		r.settle()
 		r.store(c.x + k + 1)
 		split(r.stored, c.x)

@@ -22,6 +22,9 @@ func (t *Terminal) areaAt(i int) (area, bool) {
 const (
 	// cellsPerByte is how many cells a byte of the output pays for.
 	cellsPerByte = 8
+	// rowPrice is what a row costs in addition, and changedPrice what a cell costs that is
+	// examined and not only replaced, in cells. Cells that only move cost an eighth.
+	rowPrice, changedPrice, movedPerCell = 8, 4, 8
 	// maxCredit is the number of cells that are paid for in advance: thousands of screens of
 	// 80x24.
 	maxCredit = 16 << 20
@@ -39,13 +42,15 @@ func (t *Terminal) afford(cells int) bool {
 	return true
 }
 
-func (a area) cells() int { return (a.bot - a.top + 1) * (a.right - a.left + 1) }
+func (a area) rows() int  { return a.bot - a.top + 1 }
+func (a area) cells() int { return a.rows() * (a.right - a.left + 1) }
 
 // each calls f for each cell of the area. It splits wide characters at the edges.
 func (t *Terminal) each(a area, f func(c *Cell)) {
 	for y := a.top; y <= a.bot; y++ {
-		t.scr.rows[y].settle()
-		cells := t.scr.rows[y].all()
+		r := t.scr.row(y)
+		r.settle()
+		cells := r.all()
 		split(cells, a.left)
 		split(cells, a.right+1)
 		for x := a.left; x <= a.right; x++ {
@@ -62,7 +67,11 @@ func (t *Terminal) fillArea(a area, c Cell) {
 		}
 		return
 	}
-	for _, r := range t.scr.rows[a.top : a.bot+1] {
+	if !t.afford(a.rows() * rowPrice) {
+		return
+	}
+	for y := a.top; y <= a.bot; y++ {
+		r := t.scr.row(y)
 		r.settle()
 		r.become(c)
 	}
@@ -115,11 +124,10 @@ func (t *Terminal) copyArea() {
 	if w <= 0 || h <= 0 || !t.afford(w*h) {
 		return
 	}
-	rows := t.scr.rows
 	copyRow := func(i int) {
-		src := rows[from.top+i].all()
-		rows[top+i].settle()
-		copyCells(rows[top+i].all(), src, left, from.left, w)
+		src, dst := t.scr.rows[from.top+i], t.scr.row(top+i)
+		dst.settle()
+		copyCells(dst.all(), src.all(), left, from.left, w)
 	}
 	if top > from.top {
 		for i := h - 1; i >= 0; i-- {
@@ -161,7 +169,7 @@ func copyCells(dst, src []Cell, to, from, w int) {
 // changeAttributes is DECCARA, or DECRARA if reverse is set.
 func (t *Terminal) changeAttributes(reverse bool) {
 	a, ok := t.areaAt(0)
-	if !ok || !t.afford((a.bot-a.top+1)*t.cols) {
+	if !ok || !t.afford(a.rows()*t.cols*changedPrice) {
 		return
 	}
 	var set, unset uint16

@@ -21,9 +21,10 @@ func (t *Terminal) Resize(cols, rows int) {
 			c = &t.cur
 		}
 		alt.rows = cropRows(alt.rows, cols, rows, max(0, c.y-rows+1))
+		alt.dirty = span{0, rows}
 		c.y -= max(0, c.y-rows+1)
 	}
-	t.cols, t.rows, t.spare = cols, rows, nil
+	t.cols, t.rows, t.spare, t.moved = cols, rows, nil, nil
 	t.tabs = t.tabs[:min(len(t.tabs), cols)]
 	t.resetTabs()
 	t.modes.set(modeSynchronized, false)
@@ -104,7 +105,7 @@ func (t *Terminal) reflow(s *screen, cur, saved *cursor, cols, rows int) {
 	if len(fresh) < rows {
 		fresh = append(fresh, newRows(cols, rows-len(fresh))...)
 	}
-	s.rows = fresh
+	s.rows, s.dirty = fresh, span{0, rows}
 }
 
 // usedRows counts the rows down to the last one with text or the cursor.

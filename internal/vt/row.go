@@ -34,6 +34,12 @@ func (r *row) store(n int) {
 	r.used = n
 }
 
+// upTo returns the stored cells, at least the first n of the row, to read or to change them.
+func (r *row) upTo(n int) []Cell {
+	r.store(n)
+	return r.stored[:r.used]
+}
+
 // all returns all cells, to read or to change them.
 func (r *row) all() []Cell {
 	r.store(r.cols)

@@ -2,6 +2,46 @@ package vt
 
 import "slices"
 
+// span is a range of rows from from to to-1.
+type span struct{ from, to int }
+
+// add extends the span to the rows from a to b-1.
+func (s *span) add(a, b int) {
+	if s.from == s.to {
+		s.from, s.to = a, b
+		return
+	}
+	s.from, s.to = min(s.from, a), max(s.to, b)
+}
+
+// remove takes the rows from a to b-1 from the span, unless they are within it.
+func (s *span) remove(a, b int) {
+	switch {
+	case a <= s.from:
+		s.from = clamp(b, s.from, s.to)
+	case b >= s.to:
+		s.to = clamp(a, s.from, s.to)
+	}
+}
+
+// row returns row y, to change it.
+func (s *screen) row(y int) *row {
+	s.dirty.add(y, y+1)
+	return s.rows[y]
+}
+
+// erase makes all cells of the rows from a to b-1 the same, and resets their sizes. Programs
+// erase the screen again and again: rows that are like that already cost nothing.
+func (s *screen) erase(a, b int, c Cell) {
+	if s.fill != c {
+		s.fill, s.dirty = c, span{0, len(s.rows)}
+	}
+	for y := max(a, s.dirty.from); y < min(b, s.dirty.to); y++ {
+		s.rows[y].blank(c)
+	}
+	s.dirty.remove(a, b)
+}
+
 // blank returns an erased cell, with the background of the pen (BCE).
 func (t *Terminal) blank() Cell { return Cell{bg: t.cur.pen.bg} }
 
@@ -10,7 +50,7 @@ func (t *Terminal) erase(y, a, b int) {
 	if a >= b {
 		return
 	}
-	r := t.scr.rows[y]
+	r := t.scr.row(y)
 	r.split(a)
 	r.split(b)
 	if b < r.cols {
@@ -30,10 +70,7 @@ func (t *Terminal) eraseRows(a, b int) {
 	if a >= b {
 		return
 	}
-	blank := t.blank()
-	for _, r := range t.scr.rows[a:b] {
-		r.blank(blank)
-	}
+	t.scr.erase(a, b, t.blank())
 	t.unwrapBefore(a)
 }
 
@@ -49,7 +86,10 @@ func (t *Terminal) unwrapBefore(y int) {
 
 // eraseUnprotected blanks cells that are not protected by DECSCA or SPA.
 func (t *Terminal) eraseUnprotected(y, a, b int) {
-	r := t.scr.rows[y]
+	if !t.afford(rowPrice) {
+		return
+	}
+	r := t.scr.row(y)
 	blank := t.blank()
 	switch {
 	case r.fill != blank:
@@ -87,18 +127,14 @@ func (t *Terminal) scrollUp(top, bot, n int, keep bool) {
 		t.scrollPart(top, bot, n)
 		return
 	}
-	rows := t.scr.rows
 	keep = keep && top == 0 && !t.onAlt() && t.history.limit > 0
 	if keep {
-		for _, r := range rows[top : top+n] {
+		for _, r := range t.scr.rows[:n] {
 			t.history.push(t, r)
 		}
 	}
-	rotate(rows[top:bot+1], n)
-	blank := t.blank()
-	for _, r := range rows[bot+1-n : bot+1] {
-		r.blank(blank)
-	}
+	t.rotate(top, bot, n)
+	t.scr.erase(bot+1-n, bot+1, t.blank())
 	if top > 0 || !keep {
 		t.unwrapBefore(top)
 	}
@@ -114,33 +150,37 @@ func (t *Terminal) scrollDown(top, bot, n int) {
 		t.scrollPart(top, bot, -n)
 		return
 	}
-	rows := t.scr.rows
-	rotate(rows[top:bot+1], bot+1-top-n)
-	blank := t.blank()
-	for _, r := range rows[top : top+n] {
-		r.blank(blank)
-	}
+	t.rotate(top, bot, -n)
+	t.scr.erase(top, top+n, t.blank())
 	t.unwrapBefore(top)
-	rows[bot].wrap = false
+	t.scr.rows[bot].wrap = false
 }
 
-// rotate moves the first n rows to the end.
-func rotate(rows []*row, n int) {
-	if n == 1 {
-		first := rows[0]
-		copy(rows, rows[1:])
-		rows[len(rows)-1] = first
+// rotate moves the rows from top to bot up by n, or down by -n. Those that leave the area come
+// back at its other end.
+func (t *Terminal) rotate(top, bot, n int) {
+	s := t.scr
+	if max(top, s.dirty.from) >= min(bot+1, s.dirty.to) {
+		return // all rows of the area are blank
+	}
+	s.dirty.add(top, bot+1)
+	rows := s.rows[top : bot+1]
+	if n > 0 {
+		t.moved = append(t.moved[:0], rows[:n]...)
+		copy(rows, rows[n:])
+		copy(rows[len(rows)-n:], t.moved)
 		return
 	}
-	slices.Reverse(rows[:n])
-	slices.Reverse(rows[n:])
-	slices.Reverse(rows)
+	t.moved = append(t.moved[:0], rows[len(rows)+n:]...)
+	copy(rows[-n:], rows)
+	copy(rows, t.moved)
 }
 
 // scrollPart moves the cells between the margins, up by n or down by -n.
 func (t *Terminal) scrollPart(top, bot, n int) {
 	a, b := t.left, t.rgt+1
 	rows := t.scr.rows
+	t.scr.dirty.add(top, bot+1)
 	for y := top; y <= bot; y++ {
 		rows[y].split(a)
 		rows[y].split(b)
@@ -163,30 +203,30 @@ func (t *Terminal) scrollPart(top, bot, n int) {
 
 // insertCells shifts row y right from column x up to the right margin.
 func (t *Terminal) insertCells(y, x, n int) {
-	t.scr.rows[y].insert(x, t.rgt+1, n, t.blank())
+	if t.afford((t.cols - x) / movedPerCell) {
+		t.scr.row(y).insert(x, t.rgt+1, n, t.blank())
+	}
 }
 
 // deleteCells shifts row y left to column x from up to the right margin.
 func (t *Terminal) deleteCells(y, x, n int) {
-	t.scr.rows[y].remove(x, t.rgt+1, n, t.blank())
+	if t.afford((t.cols - x) / movedPerCell) {
+		t.scr.row(y).remove(x, t.rgt+1, n, t.blank())
+	}
 }
 
 // shiftColumns is DECIC, DECDC, SL and SR: every row between the margins.
 func (t *Terminal) shiftColumns(x, n int, insert bool) {
-	whole := t.rgt == t.cols-1 // if not, each row is stored and moved
-	if !whole && !t.afford((t.bot-t.top+1)*t.cols) {
+	if !t.afford((t.bot - t.top + 1) * t.cols) {
 		return
 	}
+	shift := (*row).remove
+	if insert {
+		shift = (*row).insert
+	}
 	blank := t.blank()
-	for _, r := range t.scr.rows[t.top : t.bot+1] {
-		switch {
-		case whole && x >= r.used && r.fill == blank:
-			r.wrap = false
-		case insert:
-			r.insert(x, t.rgt+1, n, blank)
-		default:
-			r.remove(x, t.rgt+1, n, blank)
-		}
+	for y := t.top; y <= t.bot; y++ {
+		shift(t.scr.row(y), x, t.rgt+1, n, blank)
 	}
 }
 
@@ -279,8 +319,11 @@ func (t *Terminal) defaultTabs() {
 }
 
 func (t *Terminal) resetTabs() {
-	for x := len(t.tabs); x < t.cols; x++ {
-		t.tabs = append(t.tabs, x%8 == 0 && x > 0)
+	from := len(t.tabs)
+	t.tabs = slices.Grow(t.tabs, t.cols-from)[:t.cols]
+	clear(t.tabs[from:])
+	for x := max(8, (from+7)/8*8); x < t.cols; x += 8 {
+		t.tabs[x] = true
 	}
 }
 
@@ -319,6 +362,7 @@ func (t *Terminal) switchScreen(alt bool) {
 			if t.scr.rows == nil {
 				t.scr.rows = newRows(t.cols, t.rows)
 			}
+			t.scr.dirty, t.scr.fill = span{}, Cell{}
 		}
 	}
 }

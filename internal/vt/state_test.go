@@ -83,8 +83,16 @@ func dump(t *Terminal) string {
 // broken returns a description of invalid cells, or "".
 func broken(t *Terminal) string {
 	for i := range t.screens {
-		for y, r := range t.screens[i].rows {
+		s := &t.screens[i]
+		for y, r := range s.rows {
+			clean := y < s.dirty.from || y >= s.dirty.to
+			if clean && (r.wrap || r.size != singleWidth) {
+				return fmt.Sprintf("screen %d: row %d is not blank, but is not noted as written", i, y)
+			}
 			for x, c := range r.all() {
+				if clean && c != s.fill {
+					return fmt.Sprintf("screen %d: %d,%d is not blank, but its row is not noted as written", i, x, y)
+				}
 				w := c.attr & widthMask
 				switch {
 				case w == wideHead && (x+1 == r.cols || r.all()[x+1].attr&widthMask != wideTail):

@@ -102,6 +102,7 @@ type Terminal struct {
 	out      []byte   // buffer of replies
 	deferred []func() // replies that wait for pending facts
 	scratch  []byte   // text of a cluster while it is put together
+	moved    []*row   // rows that scroll out while others move
 }
 
 type titles struct{ title, icon string }
@@ -109,6 +110,8 @@ type titles struct{ title, icon string }
 // screen is the main or the alternate screen.
 type screen struct {
 	rows  []*row
+	dirty span   // the rows that may have content
+	fill  Cell   // of all other rows: they are like after row.blank
 	saved cursor // DECSC
 	kitty kittyStack
 }
@@ -161,19 +164,15 @@ func clamp(v, lo, hi int) int { return max(lo, min(v, hi)) }
 // reset is RIS. It keeps the scrollback.
 func (t *Terminal) reset() {
 	t.discardAlternate()
-	rows := t.screens[0].rows
 	for i := range t.screens {
-		t.screens[i] = screen{saved: newCursor()}
+		t.screens[i].saved, t.screens[i].kitty = newCursor(), kittyStack{}
 	}
-	if rows == nil {
-		rows = newRows(t.cols, t.rows)
-	}
-	for _, r := range rows {
-		r.blank(Cell{})
-	}
-	t.screens[0].rows = rows
-	t.history.open = false
 	t.scr = &t.screens[0]
+	if t.scr.rows == nil {
+		t.scr.rows = newRows(t.cols, t.rows)
+	}
+	t.scr.erase(0, t.rows, Cell{})
+	t.history.open = false
 	t.cur = newCursor()
 	t.defaultTabs()
 	t.modes, t.savedModes = defaultModes, defaultModes
