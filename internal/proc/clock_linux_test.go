@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
@@ -21,10 +22,13 @@ func TestParseOffsets(t *testing.T) {
 	}
 }
 
-// TestClocksInTimeNamespace reads the clocks in a time namespace that is years ahead.
+// TestClocksInTimeNamespace reads the clocks, and the start of a process, in a time namespace that is
+// years ahead.
 func TestClocksInTimeNamespace(t *testing.T) {
 	if os.Getenv("HOB_TEST_CLOCKS") != "" {
 		os.Stdout.WriteString("clocks " + strconv.FormatInt(int64(RunningAt(time.Now())), 10) + " " + strconv.FormatInt(int64(SinceBoot()), 10) + "\n")
+		parent, err := IdentityOf(1)
+		os.Stdout.WriteString(fmt.Sprintln("first", parent.Start, err))
 		return
 	}
 	testtool.NeedRoot(t)
@@ -38,6 +42,10 @@ func TestClocksInTimeNamespace(t *testing.T) {
 		t.Skipf("no time namespace: %v: %s", err, out)
 	}
 	after, afterBoot := RunningAt(time.Now()), SinceBoot()
+	first, err := IdentityOf(1)
+	if want := fmt.Sprintln("first", first.Start, err); !strings.Contains(string(out), want) {
+		t.Errorf("process 1 has another identity there: %s, want %s", out, want)
+	}
 	for line := range strings.Lines(string(out)) {
 		f := strings.Fields(line)
 		if len(f) != 3 || f[0] != "clocks" {

@@ -149,7 +149,8 @@ func Stat(pid int) (Process, error) {
 func pageSize() int64 { return int64(os.Getpagesize()) }
 
 // parseStat parses /proc/PID/stat. The name is in parentheses and may itself contain spaces and
-// parentheses, so it ends at the last one.
+// parentheses, so it ends at the last one. The kernel adds the offset of the reader's time namespace
+// to the start time, which must be the same for all readers.
 func parseStat(line []byte, page int64) (Process, bool) {
 	open, end := bytes.IndexByte(line, '('), bytes.LastIndexByte(line, ')')
 	if open < 2 || end < open || end+2 >= len(line) {
@@ -195,7 +196,7 @@ func parseStat(line []byte, page int64) (Process, bool) {
 		case 20:
 			p.Threads = int(n)
 		case 22:
-			p.Start = uint64(n)
+			p.Start = uint64(n) - uint64(namespaceOffsets().sinceBoot/tick)
 		case 24:
 			p.RSS = n * page
 			return p, true
