@@ -120,11 +120,8 @@ func (k *checker) shell(ctx context.Context) bool {
 		return k.step("shell", began, "", e)
 	}
 	k.conn.host = recipe.ParseHello(a.Out)
-	switch {
-	case k.conn.host.Posh:
+	if err = placeForJobs(k.host, k.conn.host); k.conn.host.Posh {
 		err = errors.New("sh is posh, whose kill signals the wrong processes: jobs there cannot be stopped")
-	case k.conn.host.Base == "":
-		err = &client.Error{Err: errors.New("neither HOME nor HOB_STATE_DIR is set: there is no directory for jobs"), Hint: stateDirHint(k.host)}
 	}
 	return k.step("shell", began, fmt.Sprintf("%s, user %s, jobs in %s", k.conn.host.System, k.conn.host.User, k.conn.host.Base), err)
 }
@@ -228,11 +225,7 @@ func (k *checker) job(ctx context.Context) bool {
 		s = recipe.ParseSpawn(out)
 	}
 	if !s.OK {
-		e := &client.Error{Err: fmt.Errorf("%s: %s", k.host, reasonOf(s))}
-		if slices.Contains(homeless, s.Error) {
-			e.Hint = stateDirHint(k.host)
-		}
-		return k.step("job", began, "", e)
+		return k.step("job", began, "", &client.Error{Err: fmt.Errorf("%s: %s", k.host, reasonOf(s)), Hint: hintFor(k.host, s)})
 	}
 	entry := s.List.Jobs[id]
 	for entry == nil || !entry.Over {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -197,9 +198,7 @@ func (h *host) attempt(ctx context.Context) (*conn, error) {
 	a, err := c.do(ctx, quick, h.b.hello(h.name), askLimit)
 	if err == nil {
 		c.host = recipe.ParseHello(a.Out)
-		if c.host.Base == "" {
-			err = &client.Error{Step: "session", Err: errors.New("there is no HOME to keep jobs in, and no place for temporary files"), Final: true, Hint: stateDirHint(h.name)}
-		}
+		err = placeForJobs(h.name, c.host)
 	} else if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		h.b.dialer.Distrust(tr)
 		err = &client.Error{Step: "session", Err: errors.New("logged in, but sh does not answer in time"), Hint: "the start-up files of the account may block, or read their standard input; " + client.SlowHint}
@@ -216,6 +215,48 @@ func (h *host) attempt(ctx context.Context) (*conn, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// placeForJobs returns an error for a host that has no directory for jobs, or one that other users
+// control: they could make hob end other processes there, and read what is typed into jobs.
+func placeForJobs(name string, host recipe.Host) error {
+	switch {
+	case host.Base == "":
+		return &client.Error{
+			Step:  "session",
+			Err:   errors.New("there is no HOME to keep jobs in, and no place for temporary files"),
+			Final: true,
+			Hint:  stateDirHint(name),
+		}
+	case host.Unsafe != "" && name != "": // package engine checks the directory of this machine
+		return &client.Error{
+			Step:  "session",
+			Err:   fmt.Errorf("the directory for jobs, %s, is not safe: %s", host.Base, host.Unsafe),
+			Final: true,
+			Hint:  unsafeHint(name, host.Unsafe),
+		}
+	}
+	return nil
+}
+
+// checkBase returns an error if other users control base, a directory for jobs that is not the usual
+// one of the host. It asks the host once for each connection.
+func (h *host) checkBase(ctx context.Context, c *conn, base string) error {
+	if base == c.host.Base || h.name == "" {
+		return nil
+	}
+	if _, safe := c.safe.Load(base); safe {
+		return nil
+	}
+	a, err := h.ask(ctx, quick, recipe.Trusted(base), askOptions{asks: true})
+	if err != nil {
+		return err
+	}
+	if why := wordOf(a.Out); why != "" {
+		return unreachable(h.name, placeForJobs(h.name, recipe.Host{Base: base, Unsafe: why}))
+	}
+	c.safe.Store(base, true)
+	return nil
 }
 
 // limit bounds an attempt to connect to host, up to the first answer.

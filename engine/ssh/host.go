@@ -51,6 +51,7 @@ type conn struct {
 	shell.Transport
 	host    recipe.Host // known once the hello request is answered
 	cluster bool        // sessions know requests about jobs on a cluster
+	safe    sync.Map    // directories for jobs, other than that of host, that only the user controls
 
 	// Each lane opens one session at a time. The first session of all is opened before any
 	// other: a server that allows only one then refuses the others, which share it.

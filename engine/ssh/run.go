@@ -28,18 +28,23 @@ var (
 	_ engine.EntryReader = (*Run)(nil)
 )
 
-// dir is the job's directory on the host. The host's default is known only when
-// it is connected.
+// dir is the job's directory on the host. The host's default is known only when it is connected. asks is
+// set for a caller that is about to act on the job: then other users must not control the directory.
 func (r *Run) dir(ctx context.Context, asks bool) (string, error) {
 	dir := r.b.HostDir(r.rec)
-	if !strings.HasPrefix(dir, "~") {
+	usual := strings.HasPrefix(dir, "~")
+	if !usual && !asks {
 		return dir, nil
 	}
 	c, err := r.h.connect(ctx, asks)
 	if err != nil {
 		return "", unreachable(r.h.name, err)
 	}
-	return c.host.Base + "/" + string(r.rec.ID), nil
+	if usual {
+		return c.host.Base + "/" + string(r.rec.ID), nil
+	}
+	base, _ := dirAndName(dir)
+	return dir, r.h.checkBase(ctx, c, base)
 }
 
 // act carries out a request that changes something, on lane l, and returns the answer.

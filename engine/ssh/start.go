@@ -209,10 +209,21 @@ func (h *host) spawn(ctx context.Context, j recipe.Job) (s recipe.Spawned, sent 
 // refusal is the error for a host that did not start a job.
 func refusal(host string, s recipe.Spawned) error {
 	err := errors.New(hostname.Prefix(host) + reasonOf(s))
-	if slices.Contains(homeless, s.Error) && host != "" {
-		err = fmt.Errorf("%w. %s", err, stateDirHint(host))
+	if hint := hintFor(host, s); hint != "" && host != "" {
+		err = fmt.Errorf("%w. %s", err, hint)
 	}
 	return err
+}
+
+// hintFor returns what the user can do about a host that did not start a job; it may be empty.
+func hintFor(host string, s recipe.Spawned) string {
+	switch {
+	case slices.Contains(homeless, s.Error):
+		return stateDirHint(host)
+	case s.Error == "unsafe":
+		return unsafeHint(host, s.Text)
+	}
+	return ""
 }
 
 // reasonOf returns why a host did not start a job.
@@ -220,6 +231,7 @@ func reasonOf(s recipe.Spawned) string {
 	reason := map[string]string{
 		"home":    "HOME is not set, so there is no directory for jobs",
 		"newline": "the directory for jobs has a line break in its name",
+		"unsafe":  "the directory for jobs is not safe: " + s.Text,
 		"mkdir":   "cannot create the directory " + s.Text,
 		"write":   "cannot write " + s.Text + ": the disk may be full",
 		"mkfifo":  "cannot create named pipes for the job's input: " + s.Text,
@@ -309,4 +321,14 @@ func (b *Backend) warn(host, text string) {
 // stateDirHint is what the user can do about a host whose home cannot hold jobs.
 func stateDirHint(host string) string {
 	return fmt.Sprintf("Set [hosts.%s] state_dir in config.toml to a directory there that keeps files", host)
+}
+
+// unsafeHint is what the user can do about a directory for jobs on a host that other users control;
+// why begins with the element of its path, as [recipe.Host] has it.
+func unsafeHint(host, why string) string {
+	hint := fmt.Sprintf("Set [hosts.%s] state_dir in config.toml to a directory there that only you can replace", host)
+	if element, writable := strings.CutSuffix(why, " can be changed by other users"); writable {
+		hint += ", or run chmod go-w " + shellword.Join([]string{element}) + " there"
+	}
+	return hint
 }

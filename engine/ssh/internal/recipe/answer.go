@@ -13,6 +13,8 @@ type Host struct {
 	Base string // empty: no HOME there, and no place for temporary files
 	// Spare: HOME does not exist, and Base is a private directory for temporary files.
 	Spare bool
+	// Unsafe is the element of Base's path that other users control, and how; empty: there is none.
+	Unsafe string
 	Clock
 	System string
 	User   string
@@ -63,6 +65,8 @@ func ParseHello(out []byte) Host {
 			h.Base = rest
 		case "spare":
 			h.Spare = true
+		case "unsafe":
+			h.Unsafe = rest
 		case "system":
 			h.System = rest
 		case "user":
@@ -87,7 +91,7 @@ type Spawned struct {
 	Dir   string // of the job, on the host
 	OK    bool   // this request started it
 	Mode  string
-	Error string // home, newline, mkdir, taken, exists, write, mkfifo, start, slurm, doubt
+	Error string // home, newline, unsafe, mkdir, taken, exists, write, mkfifo, start, slurm, doubt
 	Text  string
 	List  Listing
 }

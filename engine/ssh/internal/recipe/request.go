@@ -28,6 +28,10 @@ func Hello(owner string) string { return "hello " + Quote(OneWord(owner)) }
 // answer is its name on a line; empty where there can be none, or HOB_STATE_DIR is set.
 func Spare() string { return `spare; echo "$h_base"` }
 
+// Trusted asks whether only this user and root control base and the path to it. The answer is empty if
+// so, otherwise the element that others control, and how.
+func Trusted(base string) string { return "trusted " + Quote(base) + ` || echo "$h_BAD"` }
+
 // List requests the state of the jobs ids in base; see [ParseList]. For a job whose pid is some
 // living process it does not report whether its wrapper lives; [ListClosely] does.
 func List(base string, ids []string) string { return ListAgain(base, ids, nil, 0) }

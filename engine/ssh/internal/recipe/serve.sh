@@ -25,7 +25,11 @@ case $(command -v printf) in /*) h_forks=1 ;; esac
 # hello OWNER: the properties of the host.
 hello() {
   boot
-  if ! base && spare; then echo "spare"; fi
+  if ! base; then
+    ! spare || echo "spare"
+  elif command -v ls >/dev/null 2>&1 && ! trusted "$h_base"; then # nothing starts without ls
+    echo "unsafe $h_BAD"
+  fi
   echo "base $h_base"
   echo "boot $h_BOOT $h_UP"
   echo "date $(date +%s)"
@@ -57,25 +61,112 @@ base() {
   case $h_base in /*) ;; *) h_base=$PWD/$h_base ;; esac
 }
 
-# spare: a directory for jobs under TMPDIR or /tmp, for a home that cannot hold them. Only
-# this user can have made it, can enter it, and can move it away.
+# trusted PATH: no other user decides what is found at PATH. Every element of it and every link on the
+# way belong to this user or to root, and cannot be changed by others; in a sticky directory others
+# cannot replace what they do not own. Missing elements at the end are accepted. If it fails, BAD is the
+# element and why. It runs ls once, and once more for each link.
+trusted() {
+  h_rest=$1 h_at= h_top= h_links=0 h_BAD=
+  h_me=$(id -u 2>/dev/null)
+  while [ -n "$h_rest" ]; do
+    set -- / # ls sorts, so that each directory comes before what it contains
+    h_x=$h_at
+    while [ -n "$h_rest" ]; do
+      h_y=${h_rest%%/*}
+      [ "$h_y" != .. ] || break
+      case $h_rest in */*) h_rest=${h_rest#*/} ;; *) h_rest= ;; esac
+      case $h_y in '' | .) continue ;; esac
+      h_x=$h_x/$h_y
+      set -- "$@" "$h_x"
+    done
+    set -f
+    IFS=$h_nl
+    h_all=$(LC_ALL=C ls -ldn "$@" 2>/dev/null)
+    h_y=
+    for h_line in $h_all; do
+      unset IFS
+      safe_element "$1" $h_line || break
+      case $h_line in
+      l*)
+        follow_link "$1" "$h_line"
+        h_y=link
+        break
+        ;;
+      esac
+      shift
+    done
+    unset IFS
+    set +f
+    [ -n "$h_top" ] || h_BAD="$1 cannot be checked: ls does not list it"
+    [ -z "$h_BAD" ] || return 1
+    [ -z "$h_y" ] || continue
+    [ $# -eq 0 ] || return 0 # the rest is missing
+    case $h_rest in
+    ../*) h_rest=${h_rest#../} h_at=${h_x%/*} ;;
+    ..) h_rest= h_at=${h_x%/*} ;;
+    esac
+  done
+  case $h_z in
+  d???????w[tT]*) h_BAD="$h_x can be changed by other users" && return 1 ;;
+  esac
+}
+
+# safe_element ELEMENT MODE LINKS OWNER GROUP...: trusted for one element, as ls lists it; z is its mode.
+# Its owner's own group, with the same number or name, has no other members; those of group 0, and of
+# admin on macOS, may become root. The owner of / is root, or stands for it in a user namespace.
+safe_element() {
+  h_z=$2 h_top=${h_top:-$4}
+  case $4 in
+  "$h_me" | 0 | "$h_top") ;;
+  *) h_BAD="$1 belongs to another user, number $4" && return 1 ;;
+  esac
+  case $2 in
+  [!d]* | d????????[tT]*) return 0 ;;
+  ????????w*) ;;
+  ?????w*)
+    case $5 in "$4" | 0) return 0 ;; esac
+    set -- "$1" $(LC_ALL=C ls -ld "$1" 2>/dev/null)
+    [ "${4-}" != "${5-}" ] || return 0
+    [ "${5-} $(uname -s)" != "admin Darwin" ] || return 0
+    ;;
+  *) return 0 ;;
+  esac
+  h_BAD="$1 can be changed by other users"
+  return 1
+}
+
+# follow_link LINK LINE: continues trusted at the target of a link, which ls lists in LINE.
+follow_link() {
+  h_links=$((h_links + 1))
+  [ $h_links -le 40 ] || { h_BAD="$1 too many symbolic links"; return 0; }
+  case $2 in
+  *" $1 -> "*) h_z=${2#*" $1 -> "} ;;
+  *) h_z=$(readlink "$1") ;; # some ls replace characters
+  esac
+  h_rest=$h_z${h_x#"$1"}/$h_rest
+  case $h_z in
+  /*) h_at= ;;
+  *) h_at=${1%/*} ;;
+  esac
+}
+
+# spare: a directory for jobs under TMPDIR or /tmp, for a home that cannot hold them. Only this user
+# can have made it, and can enter it.
 spare() {
   h_base=
   [ -z "${HOB_STATE_DIR-}" ] || return 1 # chosen by the user
-  h_me=$(id -u 2>/dev/null)
-  case $h_me in '' | *[!0-9]*) return 1 ;; esac
   umask 077
-  for h_x in "${TMPDIR-}" /tmp; do
-    case $h_x in *"$h_nl"*) continue ;; /*) ;; *) continue ;; esac
-    rights_of "$h_x/."
-    case $h_z in d????w???[!tT]* | d???????w[!tT]* | [!d]* | '') continue ;; esac
-    mkdir "$h_x/hob-$h_me" 2>/dev/null
-    rights_of "$h_x/hob-$h_me"
+  for h_tmp in "${TMPDIR-}" /tmp; do
+    case $h_tmp in *"$h_nl"*) continue ;; /*) ;; *) continue ;; esac
+    trusted "$h_tmp/hob-$(id -u)" || continue
+    h_tmp=$h_tmp/hob-$h_me
+    mkdir "$h_tmp" 2>/dev/null
+    rights_of "$h_tmp"
     case $h_z in drwx------*) ;; *) continue ;; esac
-    [ "$h_owner" = "$h_me" ] && mkdir -p "$h_x/hob-$h_me/jobs" 2>/dev/null || continue
-    if echo try 2>/dev/null >"$h_x/hob-$h_me/.try" && [ -s "$h_x/hob-$h_me/.try" ]; then
-      rm -f "$h_x/hob-$h_me/.try"
-      h_base=$h_x/hob-$h_me/jobs
+    [ "$h_owner" = "$h_me" ] && mkdir -p "$h_tmp/jobs" 2>/dev/null || continue
+    if echo try 2>/dev/null >"$h_tmp/.try" && [ -s "$h_tmp/.try" ]; then
+      rm -f "$h_tmp/.try"
+      h_base=$h_tmp/jobs
       return 0
     fi
   done
@@ -115,7 +206,8 @@ prepare() {
   [ -n "$h_base" ] || base || die home
   case $h_base in *'
 '*) die newline ;; esac
-  mkdir -p "$h_base" 2>/dev/null || no_dir "$h_base"
+  trusted "$h_base" || die unsafe "$h_BAD"
+  [ -d "$h_base" ] || mkdir -p "$h_base" 2>/dev/null || no_dir "$h_base"
   h_d=$h_base/$h_id
   echo "dir $h_d"
   if first "$h_d/token" && [ "$h_LINE" != "$h_token" ]; then die taken; fi

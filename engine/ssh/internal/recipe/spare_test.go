@@ -29,6 +29,7 @@ func TestSpareDirectoryIsPrivate(t *testing.T) {
 			{"a file", func(_, dir string) error { return os.WriteFile(dir, nil, 0o700) }, false},
 			{"others may rename it", func(tmp, _ string) error { return os.Chmod(tmp, 0o777) }, false},
 			{"others may not rename it", func(tmp, _ string) error { return os.Chmod(tmp, 0o777|os.ModeSticky) }, true},
+			{"others may rename a directory above", func(tmp, _ string) error { return os.Chmod(filepath.Dir(tmp), 0o777) }, false},
 			{"of another user", func(_, dir string) error {
 				testtool.NeedRoot(t)
 				if err := os.Mkdir(dir, 0o700); err != nil {
@@ -38,8 +39,8 @@ func TestSpareDirectoryIsPrivate(t *testing.T) {
 			}, false},
 		}
 		for _, c := range cases {
-			tmp := t.TempDir()
-			if err := os.Chmod(tmp, 0o755); err != nil {
+			tmp := filepath.Join(t.TempDir(), "tmp")
+			if err := os.Mkdir(tmp, 0o755); err != nil {
 				t.Fatal(err)
 			}
 			if err := c.prepare(tmp, filepath.Join(tmp, "hob-"+me)); err != nil {
