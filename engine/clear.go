@@ -9,6 +9,7 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/hobjobs/hob/internal/diskspace"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/statedir"
 )
@@ -56,7 +57,7 @@ func (e *Engine) clear(ctx context.Context, ids []ID) ([]Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	if jobdir.Full(e.root.Jobs()) {
+	if diskspace.Full(e.root.Jobs()) {
 		e.makeRoom(ctx)
 	}
 	prepare := func(dir string) error {

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/diskspace"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/testtool"
 )
@@ -43,7 +44,7 @@ func onFullDisk(t *testing.T) (e *engine.Engine, large, small engine.ID) {
 	return e, ids[0], ids[1]
 }
 
-func full(e *engine.Engine) bool { return jobdir.Full(e.StateDir()) }
+func full(e *engine.Engine) bool { return diskspace.Full(e.StateDir()) }
 
 func TestStartOnFullDiskEmptiesTrash(t *testing.T) {
 	e, large, _ := onFullDisk(t)

@@ -70,12 +70,12 @@ type Backend struct {
 	passive  bool          // see WithoutDialing
 	eager    time.Duration // between attempts to connect while a caller waits
 	// queueOften is how old an answer of a cluster's scheduler may be.
-	queueOften time.Duration
-	machine    string // id of the machine that this program runs on
-	dialer     client.Dialer
-	settings   func(host string) HostSettings
-	reports    func(host string, err error)
-	reach      func(ctx context.Context, host string) (shell.Transport, error)
+	queueOften  time.Duration
+	machine     string // id of the machine that this program runs on
+	dialer      client.Dialer
+	settings    func(host string) HostSettings
+	linkRecords string // state directory with the results of connecting; empty: nothing is recorded
+	reach       func(ctx context.Context, host string) (shell.Transport, error)
 
 	life  context.Context // ends with Close: bounds what runs between calls
 	end   context.CancelFunc
@@ -102,7 +102,6 @@ func New(opts ...Option) *Backend {
 		dials: make(chan struct{}, maxDials), hosts: map[string]*host{}, dirs: map[engine.ID]string{},
 		records:  map[engine.ID]remembered{},
 		settings: func(string) HostSettings { return HostSettings{} },
-		reports:  func(string, error) {},
 	}
 	b.life, b.end = context.WithCancel(context.Background())
 	for _, o := range opts {

@@ -12,6 +12,7 @@ import (
 	"github.com/hobjobs/hob/engine/ssh/internal/client"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
+	"github.com/hobjobs/hob/internal/statedir"
 )
 
 const (
@@ -155,8 +156,8 @@ func (h *host) dial(ctx context.Context, d *dialing) {
 	case <-ctx.Done():
 	}
 	c, err := h.attempt(WithInteraction(ctx, d.interactive))
-	if h.name != "" && !errors.Is(err, context.Canceled) {
-		h.b.reports(h.name, unreachable(h.name, err))
+	if !errors.Is(err, context.Canceled) {
+		h.recordLink(unreachable(h.name, err))
 	}
 	h.mu.Lock()
 	h.dialing = nil
@@ -181,6 +182,20 @@ func (h *host) dial(ctx context.Context, d *dialing) {
 		c.shut()
 	}
 	h.kick()
+}
+
+// recordLink records for other programs whether the host could be reached.
+func (h *host) recordLink(failure error) {
+	if h.name == "" || h.b.linkRecords == "" {
+		return
+	}
+	reason := ""
+	if failure != nil {
+		reason = failure.Error()
+	}
+	if err := statedir.RecordHostError(h.b.linkRecords, h.name, reason); err != nil {
+		h.b.log.Debug("cannot record whether the host is reachable", "host", h.name, "err", err)
+	}
 }
 
 // attempt connects and sends the hello request. Both together take no longer than connecting may.

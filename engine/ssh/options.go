@@ -34,11 +34,10 @@ func WithPatience(d time.Duration) Option { return func(b *Backend) { b.patience
 // state in their records here, so that listing jobs makes no connection.
 func WithoutDialing() Option { return func(b *Backend) { b.passive = true } }
 
-// WithLinkReports has f called after each attempt to connect to a host: err is why that
-// failed, nil that it did not. f is called in order for each host, and must not block.
-func WithLinkReports(f func(host string, err error)) Option {
-	return func(b *Backend) { b.reports = f }
-}
+// WithLinkRecords records in the state directory dir, after each attempt to connect to a host, why that
+// failed. A program that makes no connection, as with [WithoutDialing], reads there that the host is
+// unreachable.
+func WithLinkRecords(dir string) Option { return func(b *Backend) { b.linkRecords = dir } }
 
 // WithConfigFile reads the client's configuration from file instead of the
 // user's and the system's, as ssh -F does.

@@ -4,18 +4,15 @@ package jobdir
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/hobjobs/hob/internal/plainfile"
-	"github.com/hobjobs/hob/internal/units"
 )
 
 // Alive is the pipe that the holder of a job keeps open until the job's end is recorded. Readers of
@@ -58,43 +55,6 @@ func (a *Alive) Close() {
 		_ = os.Remove(filepath.Join(a.dir, AliveFile)) // an error does no harm: clients try the lock before they open it
 		a.Release()
 	}
-}
-
-// minFreeBytes and minFreeFiles are what the records of one job need, from its request to
-// its end, including the space reserved for the end.
-const (
-	minFreeBytes = 48 << 10
-	minFreeFiles = 8
-)
-
-// Full reports whether the file system of a job's directory has no space for another job,
-// so that output of this one may be missing.
-func Full(dir string) bool { return FreeSpace(dir) != nil }
-
-// FreeSpace returns an error if the file system of dir has no space for the records
-// of one more job: a job whose end could not be recorded would seem to run forever. It
-// returns nil if the free space is unknown.
-func FreeSpace(dir string) error {
-	var st unix.Statfs_t
-	if err := unix.Statfs(dir, &st); err != nil || st.Blocks == 0 {
-		return nil
-	}
-	blocks := st.Bavail
-	if os.Geteuid() == 0 {
-		blocks = st.Bfree // includes the blocks reserved for root
-	}
-	if free := blocks * uint64(st.Bsize); free < minFreeBytes {
-		return fmt.Errorf("only %d KiB free: %w", free>>10, syscall.ENOSPC)
-	}
-	if st.Files > 0 && st.Ffree < minFreeFiles {
-		return tooFewFiles(int(st.Ffree))
-	}
-	return nil
-}
-
-// tooFewFiles returns the error for a file system with room for n files.
-func tooFewFiles(n int) error {
-	return fmt.Errorf("only %s can be created: %w", units.Count(n, "more file"), syscall.ENOSPC)
 }
 
 // The locks in this file belong to an open file description. A process loses its ordinary

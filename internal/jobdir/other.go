@@ -15,8 +15,6 @@ type Alive struct{}
 func OpenAlive(string) (*Alive, error)              { return nil, errors.ErrUnsupported }
 func (*Alive) Close()                               {}
 func (*Alive) Release()                             {}
-func Full(string) bool                              { return false }
-func FreeSpace(string) error                        { return nil }
 func lockRange(*os.File, int64, int64) error        { return errors.ErrUnsupported }
 func unlockRange(*os.File, int64, int64) error      { return errors.ErrUnsupported }
 func firstLockedByte(_ *os.File, _, to int64) int64 { return to }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/hobjobs/hob/engine/record"
+	"github.com/hobjobs/hob/internal/diskspace"
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
@@ -30,7 +31,7 @@ func (r *Root) Create(m *jobdir.Meta, slug string, prepare func(dir string) erro
 			os.RemoveAll(tmp)
 		}
 	}()
-	if err := jobdir.FreeSpace(tmp); err != nil {
+	if err := diskspace.Check(tmp); err != nil {
 		return "", unusable(r.path, err)
 	}
 	if prepare != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/diskspace"
 )
 
 func (a *app) attachCommand() *cobra.Command {
@@ -173,7 +173,7 @@ func (a *app) showOutput(ctx context.Context, v view) error {
 	if err == nil {
 		err = pipes.checkComplete(ctx, a.eng, v.job)
 	}
-	if dir := jobDir(v.job); err == nil && v.ours && v.job.Host == "" && jobdir.Full(dir) {
+	if dir := jobDir(v.job); err == nil && v.ours && v.job.Host == "" && diskspace.Full(dir) {
 		full := fmt.Errorf("the disk of %s is full: output may be missing", dir)
 		if end.status() == nil && !end.backgrounded {
 			err = full

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/diskspace"
 )
 
 type clearFlags struct {
@@ -156,7 +156,7 @@ func (a *app) reportCleared(jobs []engine.Job, deleted bool) {
 	default:
 		a.reportf("%s %d jobs%s", did, len(jobs), undo)
 	}
-	if len(jobs) > 0 && !deleted && jobdir.Full(a.eng.StateDir()) {
+	if len(jobs) > 0 && !deleted && diskspace.Full(a.eng.StateDir()) {
 		a.reportf("The disk is full. To free space, delete the cleared jobs: hob clear --now")
 	}
 	for _, j := range jobs {

@@ -14,7 +14,6 @@ import (
 	"github.com/hobjobs/hob/engine/ssh"
 	"github.com/hobjobs/hob/internal/config"
 	"github.com/hobjobs/hob/internal/hostname"
-	"github.com/hobjobs/hob/internal/statedir"
 )
 
 const (
@@ -29,8 +28,10 @@ const (
 // cannot name hosts, so its requests contact all of them, for a short time.
 func (a *app) openHosts() *ssh.Backend {
 	opts := []ssh.Option{
-		ssh.WithHostSettings(hostSettings(a.loaded)), ssh.WithLogger(a.logger()),
-		ssh.WithLinkReports(a.noteLink), ssh.WithWarnings(a.warnings.add),
+		ssh.WithHostSettings(hostSettings(a.loaded)), ssh.WithLogger(a.logger()), ssh.WithWarnings(a.warnings.add),
+	}
+	if dir, err := engine.DefaultStateDir(); err == nil {
+		opts = append(opts, ssh.WithLinkRecords(dir))
 	}
 	switch {
 	case a.noPrompt:
@@ -82,21 +83,6 @@ func hostSettings(loaded *config.Config) func(host string) ssh.HostSettings {
 			h.ConnectTimeout = 0 // the default; ssh_config may have a value
 		}
 		return ssh.HostSettings{Transport: h.Transport, StateDir: h.StateDir, ConnectTimeout: h.ConnectTimeout, Sbatch: h.Sbatch}
-	}
-}
-
-// noteLink records for other programs whether host is reachable.
-func (a *app) noteLink(host string, err error) {
-	root, rootErr := engine.DefaultStateDir()
-	if rootErr != nil {
-		return
-	}
-	reason := ""
-	if err != nil {
-		reason = err.Error()
-	}
-	if err := statedir.RecordHostError(root, host, reason); err != nil {
-		a.logger().Debug("cannot record whether the host is reachable", "host", host, "err", err)
 	}
 }
 
