@@ -177,7 +177,7 @@ func Prepare() {
 }
 
 func runMoreInParallel() {
-	const waiting = 16
+	const waiting = 8
 	flag.Parse()
 	given := false
 	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
