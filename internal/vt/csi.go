@@ -301,6 +301,9 @@ func (t *Terminal) eraseDisplay(what int, selective bool) {
 	erase := t.eraseRows
 	if selective || t.guarded {
 		erase = func(a, b int) {
+			if !t.afford((b - a) * rowPrice) {
+				return
+			}
 			for y := a; y < b; y++ {
 				t.eraseUnprotected(y, 0, t.cols)
 				if !selective {

@@ -36,6 +36,8 @@ var sequences = []string{
 	"\x1b]104\a", "\x1b]7;f\a", "\x1b]8;;http://a\a", "\x1b]8;;\a", "\x1b]9;a\a", "\x1b]9;4;1;3\a",
 	"\x1b]52;c;YQ==\a", "\x1b]777;notify;a;b\a", "\x1bP$qm\x1b\\", "\x1bP+q544e\x1b\\", "\x1bPq\x1b\\",
 	"\x1b_a\x1b\\", "\x1b^a\x1b\\", "\x1bXa\x1b\\", "\x1bkt\x1b\\", "\xff", "\xc2\x9b",
+	"\x1b[4hx\r", "\x1b[4hx\b\b", "\x1bH\x1bc", "\x1bH\x1b[?5W", "\x1b#8\x1b[2J", "\n\x1b[2J", "\x1b[2Ké", "\x1b[2K\x1b[999Cx",
+	"\x1b[41m\x1b[2J\x1b[42m\x1b[2J", "\x1b[99H\x1b[1J",
 }
 
 // floodSizes are the sizes of the screens that are flooded.
@@ -65,6 +67,63 @@ func TestFloodsAllocateLittle(t *testing.T) {
 			if n := (after.TotalAlloc - before.TotalAlloc) / uint64(4*len(flood)); n > most {
 				t.Errorf("%q at %v allocates %d bytes for each of its own, want at most %d", s, size, n, most)
 			}
+		}
+	}
+}
+
+// touched counts the cells that were written since markCells: each was given a mark by its column,
+// which a new cell lacks and a moved one brings along. Whole rows may move.
+func touched(t *Terminal) (n int) {
+	eachStored(t, func(c *Cell, mark uint16) {
+		if c.attr&^(widthMask|protectedBit|attrMask|underlineMask) != mark {
+			n++
+		}
+	})
+	return n
+}
+
+func markCells(t *Terminal) {
+	eachStored(t, func(c *Cell, mark uint16) {
+		c.attr = c.attr&(widthMask|protectedBit|attrMask|underlineMask) | mark
+	})
+}
+
+func eachStored(t *Terminal, f func(c *Cell, mark uint16)) {
+	for i := range t.screens {
+		for _, r := range t.screens[i].rows {
+			for x := range r.used {
+				f(&r.stored[x], uint16(x%3+1)<<14)
+			}
+		}
+	}
+}
+
+// No sequence writes many more cells than it has bytes, once nothing pays for it in advance.
+func TestFloodsWriteFewCells(t *testing.T) {
+	const most = 75 // for each byte; a cell that is written again costs a fraction of new text
+	for _, s := range sequences {
+		term, _ := flooded([2]int{300, 100}, s)
+		term.credit = 0
+		cells, bytes := 0, 0
+		for range 30 {
+			markCells(term)
+			n, _ := term.Write([]byte(s))
+			cells += touched(term)
+			bytes += n
+		}
+		if n := cells / bytes; n > most {
+			t.Errorf("%q writes %d cells for each of its bytes, want at most %d", s, n, most)
+		}
+	}
+}
+
+// Programs erase and reset the screen again and again. Rows that are erased are not erased again.
+func TestErasedRowsCostNothing(t *testing.T) {
+	for _, s := range []string{"\x1bc", "\x1b[2J", "\x1b[H\x1b[J", "\x1b[99H\x1b[1J", "\x1b[?3h", "\x1b#8", "\x1b[99S", "\x1b[?1049h"} {
+		term, _ := flooded([2]int{80, 24}, s)
+		term.Write([]byte(s))
+		if d := term.scr.dirty; d.to-d.from > 1 {
+			t.Errorf("after %q, rows %d to %d would be erased again", s, d.from, d.to-1)
 		}
 	}
 }

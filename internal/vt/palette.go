@@ -2,7 +2,7 @@ package vt
 
 import (
 	"cmp"
-	"fmt"
+	"encoding/hex"
 	"strconv"
 	"strings"
 )
@@ -113,7 +113,7 @@ func (t *Terminal) indexedColor(osc int, number, spec string) {
 		default:
 			c = t.specialColor(0)
 		}
-		t.answerOSC("%d;%s;%s", osc, number, colorSpec(c))
+		t.answer("\x1b]%d;%s;%s\x1b\\", osc, number, colorSpec(c))
 		return
 	}
 	if c, ok := parseColor(spec); ok {
@@ -126,7 +126,7 @@ func (t *Terminal) indexedColor(osc int, number, spec string) {
 
 func (t *Terminal) setSpecialColor(n int, spec string) {
 	if spec == "?" {
-		t.afterFacts(func() { t.answerOSC("%d;%s", n, colorSpec(t.specialColor(n-10))) })
+		t.afterFacts(func() { t.answer("\x1b]%d;%s\x1b\\", n, colorSpec(t.specialColor(n-10))) })
 		return
 	}
 	if c, ok := parseColor(spec); ok {
@@ -136,7 +136,8 @@ func (t *Terminal) setSpecialColor(n int, spec string) {
 
 func colorSpec(c Color) string {
 	r, g, b, _ := c.RGB()
-	return fmt.Sprintf("rgb:%02x%02x/%02x%02x/%02x%02x", r, r, g, g, b, b)
+	digits := hex.EncodeToString([]byte{r, r, g, g, b, b})
+	return "rgb:" + digits[:4] + "/" + digits[4:8] + "/" + digits[8:]
 }
 
 // parseColor parses rgb:r/g/b with 1 to 4 hexadecimal digits each, and #rgb, #rrggbb

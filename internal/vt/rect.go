@@ -94,7 +94,7 @@ func (t *Terminal) rectangle(final byte) {
 			t.fillArea(a, t.blank())
 		}
 	case '{': // DECSERA
-		if a, ok := t.areaAt(0); ok {
+		if a, ok := t.areaAt(0); ok && t.afford(a.rows()*rowPrice) {
 			erase := t.eraseUnprotected
 			if t.guarded { // only DECSCA protects from this one
 				erase = t.erase
@@ -246,7 +246,7 @@ const (
 func (t *Terminal) reportChecksum() {
 	id := t.param(0, 0)
 	a, ok := t.areaAt(2)
-	if t.reply == nil || ok && !t.afford(a.cells()) {
+	if t.reply == nil || ok && !t.afford(a.cells()*changedPrice) {
 		return
 	}
 	sum := uint16(0)

@@ -42,10 +42,6 @@ func (t *Terminal) sendDeferred() {
 	}
 }
 
-func (t *Terminal) answerOSC(format string, args ...any) {
-	t.answer("\x1b]"+format+"\x1b\\", args...)
-}
-
 func (t *Terminal) flushReplies() {
 	if len(t.out) == 0 {
 		return
@@ -129,8 +125,9 @@ func (t *Terminal) reportColorScheme() {
 // reportSize sends the report of mode 2048.
 func (t *Terminal) reportSize() {
 	w, h := t.cellPixels()
-	report := fmt.Sprintf("\x1b[48;%d;%d;%d;%dt", t.rows, t.cols, t.rows*h, t.cols*w)
-	if !bytes.HasSuffix(t.out, []byte(report)) { // the one before says the same
+	report := fmt.Appendf(t.scratch[:0], "\x1b[48;%d;%d;%d;%dt", t.rows, t.cols, t.rows*h, t.cols*w)
+	t.scratch = report
+	if !bytes.HasSuffix(t.out, report) { // the one before says the same
 		t.answer("%s", report)
 	}
 }
@@ -161,9 +158,9 @@ func (t *Terminal) windowOp() {
 	case 19:
 		t.answer("\x1b[9;%d;%dt", t.rows, t.cols)
 	case 20:
-		t.answerOSC("L")
+		t.answer("\x1b]L\x1b\\")
 	case 21: // no reply with the title, which could contain a command
-		t.answerOSC("l")
+		t.answer("\x1b]l\x1b\\")
 	case 22:
 		t.pushTitle()
 	case 23:
@@ -173,8 +170,11 @@ func (t *Terminal) windowOp() {
 
 // terminalParameters is DECREQTPARM.
 func (t *Terminal) terminalParameters() {
-	if n := t.param(0, 0); n <= 1 {
-		t.answer("\x1b[%d;1;1;128;128;1;0x", n+2)
+	switch t.param(0, 0) {
+	case 0:
+		t.answer("\x1b[2;1;1;128;128;1;0x")
+	case 1:
+		t.answer("\x1b[3;1;1;128;128;1;0x")
 	}
 }
 

@@ -26,7 +26,9 @@ func (s *span) remove(a, b int) {
 
 // row returns row y, to change it.
 func (s *screen) row(y int) *row {
-	s.dirty.add(y, y+1)
+	if y < s.dirty.from || y >= s.dirty.to {
+		s.dirty.add(y, y+1)
+	}
 	return s.rows[y]
 }
 
@@ -86,9 +88,6 @@ func (t *Terminal) unwrapBefore(y int) {
 
 // eraseUnprotected blanks cells that are not protected by DECSCA or SPA.
 func (t *Terminal) eraseUnprotected(y, a, b int) {
-	if !t.afford(rowPrice) {
-		return
-	}
 	r := t.scr.row(y)
 	blank := t.blank()
 	switch {
@@ -133,8 +132,8 @@ func (t *Terminal) scrollUp(top, bot, n int, keep bool) {
 			t.history.push(t, r)
 		}
 	}
+	t.scr.erase(top, top+n, t.blank())
 	t.rotate(top, bot, n)
-	t.scr.erase(bot+1-n, bot+1, t.blank())
 	if top > 0 || !keep {
 		t.unwrapBefore(top)
 	}
@@ -150,21 +149,31 @@ func (t *Terminal) scrollDown(top, bot, n int) {
 		t.scrollPart(top, bot, -n)
 		return
 	}
+	t.scr.erase(bot+1-n, bot+1, t.blank())
 	t.rotate(top, bot, -n)
-	t.scr.erase(top, top+n, t.blank())
 	t.unwrapBefore(top)
 	t.scr.rows[bot].wrap = false
 }
 
-// rotate moves the rows from top to bot up by n, or down by -n. Those that leave the area come
-// back at its other end.
+// rotate moves the rows from top to bot up by n, or down by -n. The rows that leave the area are
+// blank. They come back at its other end.
 func (t *Terminal) rotate(top, bot, n int) {
 	s := t.scr
-	if max(top, s.dirty.from) >= min(bot+1, s.dirty.to) {
+	switch d := &s.dirty; {
+	case max(top, d.from) >= min(bot+1, d.to):
 		return // all rows of the area are blank
+	case d.from >= top && d.to <= bot+1:
+		d.from, d.to = d.from-n, d.to-n
+	default:
+		d.add(top, bot+1)
 	}
-	s.dirty.add(top, bot+1)
 	rows := s.rows[top : bot+1]
+	if n == 1 { // a line feed
+		first := rows[0]
+		copy(rows, rows[1:])
+		rows[len(rows)-1] = first
+		return
+	}
 	if n > 0 {
 		t.moved = append(t.moved[:0], rows[:n]...)
 		copy(rows, rows[n:])
