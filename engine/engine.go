@@ -93,8 +93,8 @@ func New(opts ...Option) (*Engine, error) {
 	if cfg.logLimit == 0 {
 		cfg.logLimit = defaultLogLimit
 	}
-	if tooSmallLog(cfg.logLimit) {
-		return nil, invalid("open", logLimitProblem, logLimitHint)
+	if problem, hint := checkLogLimit(cfg.logLimit); problem != "" {
+		return nil, invalid("open", problem, hint)
 	}
 	root, err := statedir.OpenRoot(cfg.root)
 	if err != nil {

@@ -133,9 +133,6 @@ const (
 	ReasonNodeFailed = record.ReasonNodeFailed // the cluster's node on which it ran failed
 )
 
-// ParseRestart returns the policy that [Spec].Restart names.
-func ParseRestart(text string) (RestartPolicy, error) { return record.ParseRestart(text) }
-
 // Job is a job at one moment: its request, its state, and what was found out apart from its
 // records. It is a value and does not change after it is returned. Its JSON form is that of the
 // command line (see MarshalJSON): every field is present, and null where it does not apply.

@@ -1,9 +1,13 @@
 package engine
 
 import (
-	"context"
-	"os"
+	"maps"
+	"slices"
 	"time"
+
+	"github.com/hobjobs/hob/engine/record"
+	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/statedir"
 )
 
 // Spec describes what to run and how. It is plain data; the zero value of every field but the
@@ -59,118 +63,100 @@ type Spec struct {
 	Port int
 }
 
-// MinLogLimit is the least [Spec].LogLimit, in bytes.
-const MinLogLimit = 2 << 20
-
-// RestartPolicies names the values of [Spec].Restart in messages.
-const RestartPolicies = "always, on-failure or on-failure:N"
-
-// What is said of a log limit that is too small.
-const (
-	logLimitProblem = "a log limit under 2 MiB"
-	logLimitHint    = "give at least 2 MiB, or a negative limit for none"
-)
-
-func tooSmallLog(limit int64) bool { return limit > 0 && limit < MinLogLimit }
-
-// StartOption adds to a start what is not plain data. It is not stored with the job.
-type StartOption func(*startOptions)
-
-type startOptions struct {
-	files map[int]*os.File
-	env   []string
-	extra map[string]string
-	label map[string]string
-	token string
-	hold  *Hold
-}
-
-// WithFile passes f to the job as its descriptor n, like a shell redirection: 0, a number above 2,
-// or 2 for a job with a terminal, whose log then has none of its stderr. The caller keeps ownership
-// of f and closes it. nil passes nothing. For a job on a host the start fails with ErrUnsupported.
-func WithFile(n int, f *os.File) StartOption {
-	return func(o *startOptions) {
-		if f == nil {
-			return
-		}
-		if o.files == nil {
-			o.files = map[int]*os.File{}
-		}
-		o.files[n] = f
+// metaOf returns the record of the request s. Its inverse is [Job.Spec].
+func (e *Engine) metaOf(s Spec, backend string, o startOptions) jobdir.Meta {
+	m := jobdir.Meta{
+		Boot: e.here.boot,
+		Request: Request{
+			Token:             o.token,
+			Name:              s.Name,
+			Command:           s.Command,
+			Script:            s.Script,
+			Dir:               s.Dir,
+			Host:              s.Host,
+			Backend:           backend,
+			Kind:              KindFile,
+			Split:             s.Split,
+			Stdin:             InputNull,
+			InitialSize:       s.Size,
+			Timeout:           record.InMilliseconds(s.Timeout),
+			Grace:             record.InMilliseconds(s.Grace),
+			LogLimit:          max(0, s.LogLimit),
+			EnvNames:          slices.Sorted(maps.Keys(s.Env)),
+			Labels:            s.Labels,
+			StartInBackground: s.Backgrounded,
+			Notify:            s.Notify,
+			ClientMachine:     e.here.machine,
+			CreatedAt:         e.cfg.now(),
+			CreatedBy:         s.CreatedBy,
+			RestartedFrom:     s.RestartedFrom,
+			Port:              s.Port,
+			Restart:           s.Restart,
+			Queue:             s.Queue,
+			After:             s.After,
+			AfterAny:          s.AfterAny,
+			SchedulerArgs:     s.SchedulerArgs,
+		},
 	}
+	if m.Token == "" {
+		m.Token = statedir.NewToken()
+	}
+	if m.EnvNames == nil {
+		m.EnvNames = []string{}
+	}
+	if s.Timeout > 0 {
+		m.Timeout = max(1, m.Timeout)
+	}
+	m.Grace = max(1, m.Grace)
+	switch {
+	case s.PTY:
+		m.Kind, m.Stdin = KindPTY, InputPTY
+	case o.files[0] != nil:
+		m.Stdin = InputInherited
+	case s.TTYStdin:
+		m.Stdin = InputTTY
+	case s.Stdin:
+		m.Stdin = InputPipe
+	}
+	return m
 }
 
-// WithEnviron replaces the environment that the job inherits (default: that of this process).
-func WithEnviron(env []string) StartOption { return func(o *startOptions) { o.env = env } }
-
-// WithEnv adds to the environment, overriding [Spec].Env. [Handle.Restart] needs it for values that
-// are not stored.
-func WithEnv(env map[string]string) StartOption { return func(o *startOptions) { o.extra = env } }
-
-// WithLabels adds labels, overriding [Spec].Labels, for example so that [Handle.Restart] marks the
-// new job as belonging to a different client.
-func WithLabels(labels map[string]string) StartOption {
-	return func(o *startOptions) { o.label = labels }
-}
-
-// WithToken sets an idempotency key: a second start with the same token returns the job that the
-// first one created.
-func WithToken(token string) StartOption { return func(o *startOptions) { o.token = token } }
-
-// RunOptions are options of [Engine.Run].
-type RunOptions struct {
-	// YieldAfter sends the job to the background after that long. 0: never.
-	YieldAfter time.Duration
-	// OnStart is called once with the id, as soon as the job has started, so that a UI can offer to
-	// background it.
-	OnStart func(ID)
-	// MaxOutput bounds Result.Output in bytes (default: 1 MiB); the tail is kept.
-	MaxOutput int
-	Start     []StartOption
-}
-
-// Result is the result of [Engine.Run]. Either the job has ended and Output is its output, or
-// Backgrounded is set, the job is still running, and Tail is the end of its output so far.
-type Result struct {
-	Job
-	Output       []byte // as written; for separate streams stdout, then stderr
-	Truncated    bool   // Output is incomplete: the rest is in the log
-	Backgrounded bool
-	Tail         string // the last 2,000 characters
-	// Cursor is the size of the output, in bytes: [Handle.Poll] continues from it.
-	Cursor int64
-}
-
-// VirtualSpec describes an execution that a program performs itself.
-type VirtualSpec struct {
-	PID     int      // the process that performs it, which the caller started and owns; 0: none
-	Name    string   // empty: derived from the command
-	Command []string // shown as the command; may be nil
-	Dir     string
-	// Size makes the output that of a terminal of this size: lines end in CR LF, escape sequences
-	// are interpreted, and clients can attach. Zero: plain lines, unless there is a Resize hook;
-	// then 120x40.
-	Size      Size
-	Labels    map[string]string
-	LogLimit  int64 // bytes; 0: the engine's default, negative: none
-	Hooks     Hooks
-	CreatedBy string // empty: the engine's client name
-}
-
-// Hooks are the engine's access to an execution that a program owns. If a hook is nil, the
-// corresponding call fails with ErrUnsupported, or ErrNoInput for Write. The engine calls hooks
-// from its own goroutines, one at a time for each execution; they may call the execution's methods.
-// When Kill is due, the context of a running hook is canceled.
-type Hooks struct {
-	// Write receives input and, for an execution with a terminal, the terminal's replies to queries
-	// in the output. The hook may keep p.
-	Write func(ctx context.Context, p []byte) error
-	// Resize reports the terminal's size. While a client is attached, the client sets the size: the
-	// hook is notified afterward, and its error is only logged.
-	Resize func(ctx context.Context, size Size) error
-	// Kill ends the execution. When it returns nil, the engine records the execution as ended,
-	// unless it was completed by then. It is called once, and again only after an error. ctx is
-	// done when the caller no longer waits, at the latest two seconds after the grace period; the
-	// job is stopping until the hook returns.
-	Kill func(ctx context.Context) error
+// Spec returns the request of j as a restart makes it, in the background. The values of Env are empty:
+// they are not stored.
+func (j Job) Spec() Spec {
+	s := Spec{
+		Command:       j.Command,
+		Script:        j.Script,
+		Name:          j.Name,
+		Dir:           j.Dir,
+		Host:          j.Host,
+		PTY:           j.Kind == KindPTY,
+		Stdin:         j.Stdin == InputPipe,
+		TTYStdin:      j.Stdin == InputTTY,
+		Split:         j.Split,
+		Size:          j.InitialSize,
+		Timeout:       j.Timeout.Duration(),
+		Grace:         j.Grace.Duration(),
+		LogLimit:      j.LogLimit,
+		Labels:        j.Labels,
+		Backgrounded:  true,
+		Notify:        j.Notify,
+		RestartedFrom: j.ID,
+		Port:          j.Port,
+		Restart:       j.Restart,
+		Queue:         j.Queue,
+		After:         j.After,
+		AfterAny:      j.AfterAny,
+		SchedulerArgs: j.SchedulerArgs,
+	}
+	if s.LogLimit == 0 {
+		s.LogLimit = -1
+	}
+	if len(j.EnvNames) > 0 {
+		s.Env = make(map[string]string, len(j.EnvNames))
+		for _, name := range j.EnvNames {
+			s.Env[name] = ""
+		}
+	}
+	return s
 }

@@ -14,10 +14,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
-	"github.com/hobjobs/hob/internal/queue"
-	"github.com/hobjobs/hob/internal/statedir"
 	"github.com/hobjobs/hob/internal/termenv"
 )
 
@@ -125,8 +122,8 @@ func (e *Engine) create(ctx context.Context, m *jobdir.Meta) (dir string, lock *
 
 // complete validates spec and fills in the defaults.
 func (e *Engine) complete(s Spec) (Spec, Backend, error) {
-	if err := checkSpec(s); err != nil {
-		return s, nil, err
+	if err := s.Check(); err != nil {
+		return s, nil, startError(err)
 	}
 	b := e.serving(s.Host)
 	if b == nil {
@@ -172,6 +169,15 @@ func (e *Engine) complete(s Spec) (Spec, Backend, error) {
 	return e.withDefaults(s), b, nil
 }
 
+// startError returns why a request cannot be used as the error of a start.
+func startError(err error) error {
+	e := &Error{Op: "start", Err: err}
+	if wrong, ok := errors.AsType[*SpecError](err); ok {
+		_, e.Hint = wrong.Text(func(o JobOption) string { return o.Field })
+	}
+	return e
+}
+
 // withDefaults fills in what every job needs.
 func (e *Engine) withDefaults(s Spec) Spec {
 	if s.Name = clipName(s.Name); s.Name == "" {
@@ -196,50 +202,6 @@ func deletedDir() string {
 	return dir
 }
 
-func checkSpec(s Spec) error {
-	bad := func(what, hint string) error { return invalid("start", what, hint) }
-	_, restart := ParseRestart(s.Restart)
-	switch {
-	case len(s.Command) > 0 && s.Script != "":
-		return bad("both a command and a script", "specify one of them")
-	case len(s.Command) == 0 && strings.TrimSpace(s.Script) == "":
-		return bad("no command", "specify what to run")
-	case len(s.Command) > 0 && s.Command[0] == "":
-		return bad("the program name is empty", "specify what to run")
-	case s.Timeout < 0:
-		return bad("a negative timeout", "0 is none")
-	case s.Grace < 0:
-		return bad("a negative grace time", "0 is the default of 5 seconds")
-	case tooSmallLog(s.LogLimit):
-		return bad(logLimitProblem, logLimitHint)
-	case s.Size != (Size{}) && (s.Size.Cols < 1 || s.Size.Rows < 1 || s.Size.Cols > maxCells || s.Size.Rows > maxCells):
-		return bad(fmt.Sprintf("a screen of %dx%d", s.Size.Cols, s.Size.Rows), "both dimensions must be from 1 to 4096")
-	case restart != nil:
-		return bad(fmt.Sprintf("the restart policy %q", s.Restart), "use "+RestartPolicies)
-	case s.Port < AutoPort || s.Port > 65535:
-		return bad(fmt.Sprintf("port %d", s.Port), "use a port from 1 to 65535")
-	case s.Port != 0 && s.Host != "":
-		return bad("a port for a job on a host", "set PORT as a variable")
-	case s.Host != "" && s.Queue != "":
-		return bad("a job on a host cannot wait in a queue of this machine", "start it there when it is due, or run it here")
-	case s.Queue != "" && !queue.ValidName(s.Queue):
-		return bad(fmt.Sprintf("%q cannot be the name of a queue", s.Queue), queue.NameHint)
-	case strings.HasPrefix(strings.TrimSpace(s.Name), "@"):
-		return bad("a name that begins with @", "@ means the newest job; choose another name")
-	}
-	for _, text := range append([]string{s.Script, s.Dir, s.Host, s.Name}, s.Command...) {
-		if strings.IndexByte(text, 0) >= 0 {
-			return bad("a NUL byte in the command, directory, host or name", "remove it")
-		}
-	}
-	for name, value := range s.Env {
-		if name == "" || strings.ContainsAny(name, "=\x00") || strings.IndexByte(value, 0) >= 0 {
-			return bad(fmt.Sprintf("the environment variable %q", name), "names must not be empty or contain =; names and values must not contain NUL bytes")
-		}
-	}
-	return nil
-}
-
 // maxFile is the largest descriptor number that can be passed to a job.
 const maxFile = 1<<16 - 1
 
@@ -250,63 +212,6 @@ func checkFiles(files map[int]*os.File, terminal bool) error {
 		}
 	}
 	return nil
-}
-
-func (e *Engine) metaOf(s Spec, backend string, o startOptions) jobdir.Meta {
-	m := jobdir.Meta{
-		Boot: e.here.boot,
-		Request: Request{
-			Token:             o.token,
-			Name:              s.Name,
-			Command:           s.Command,
-			Script:            s.Script,
-			Dir:               s.Dir,
-			Host:              s.Host,
-			Backend:           backend,
-			Kind:              KindFile,
-			Split:             s.Split,
-			Stdin:             InputNull,
-			InitialSize:       s.Size,
-			Timeout:           record.InMilliseconds(s.Timeout),
-			Grace:             record.InMilliseconds(s.Grace),
-			LogLimit:          max(0, s.LogLimit),
-			EnvNames:          slices.Sorted(maps.Keys(s.Env)),
-			Labels:            s.Labels,
-			StartInBackground: s.Backgrounded,
-			Notify:            s.Notify,
-			ClientMachine:     e.here.machine,
-			CreatedAt:         e.cfg.now(),
-			CreatedBy:         s.CreatedBy,
-			RestartedFrom:     s.RestartedFrom,
-			Port:              s.Port,
-			Restart:           s.Restart,
-			Queue:             s.Queue,
-			After:             s.After,
-			AfterAny:          s.AfterAny,
-			SchedulerArgs:     s.SchedulerArgs,
-		},
-	}
-	if m.Token == "" {
-		m.Token = statedir.NewToken()
-	}
-	if m.EnvNames == nil {
-		m.EnvNames = []string{}
-	}
-	if s.Timeout > 0 {
-		m.Timeout = max(1, m.Timeout)
-	}
-	m.Grace = max(1, m.Grace)
-	switch {
-	case s.PTY:
-		m.Kind, m.Stdin = KindPTY, InputPTY
-	case o.files[0] != nil:
-		m.Stdin = InputInherited
-	case s.TTYStdin:
-		m.Stdin = InputTTY
-	case s.Stdin:
-		m.Stdin = InputPipe
-	}
-	return m
 }
 
 // environ returns the environment of a job on this machine: base without the variables that

@@ -212,28 +212,12 @@ func (u use) differs(before use) bool {
 	return diff >= percent || diff <= -percent || grown > before.rss/part || -grown > before.rss/part
 }
 
-// AutoPort is the value of [Spec].Port that stands for a free port: the same for the same directory
-// and name, as long as it is free. The job's record has the number.
-const AutoPort = -1
-
 const (
 	// firstPort and ports are the range of AutoPort: above the ports that servers use by default,
 	// below those that systems give to clients (from 32768 on Linux).
 	firstPort = 20_000
 	ports     = 10_000
 )
-
-// ParsePort parses a port as it is typed: a number, or auto for AutoPort.
-func ParsePort(s string) (int, error) {
-	if s == "auto" {
-		return AutoPort, nil
-	}
-	n, err := strconv.ParseUint(s, 10, 16)
-	if err != nil || n == 0 {
-		return 0, fmt.Errorf("invalid port %q (1–65535)", s)
-	}
-	return int(n), nil
-}
 
 // freePort returns a port for a job that asks for AutoPort. A server needs a moment to listen, so the
 // ports that unfinished jobs were given count as in use.

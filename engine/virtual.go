@@ -88,8 +88,8 @@ func (e *Engine) virtualMeta(v VirtualSpec) (jobdir.Meta, error) {
 	if len(s.Command) == 0 {
 		checked.Command = []string{"-"} // the name may be empty
 	}
-	if err := checkSpec(checked); err != nil {
-		return jobdir.Meta{}, err
+	if err := checked.Check(); err != nil {
+		return jobdir.Meta{}, startError(err)
 	}
 	if v.Hooks.Resize != nil && s.Size == (Size{}) {
 		s.Size = defaultSize

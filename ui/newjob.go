@@ -162,7 +162,11 @@ func (f *jobForm) request(typed jobText) (s engine.Spec, field string, err error
 	if s.Script == "" {
 		return s, fieldCommand, errors.New("enter a command")
 	}
-	if err := applyOptions(&s, typed.options); err != nil {
+	given, err := applyOptions(&s, typed.options)
+	if err == nil {
+		err = checkOptions(s, given)
+	}
+	if err != nil {
 		return s, fieldOptions, err
 	}
 	if s.Dir = strings.TrimSpace(typed.dir); s.Host == "" {

@@ -3,162 +3,137 @@ package ui
 import (
 	"errors"
 	"fmt"
-	"os"
-	"strconv"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/shellword"
-	"github.com/hobjobs/hob/internal/units"
 )
 
 // Options of a new job are typed as flags, like those of `hob run` that concern the job itself.
 
-// runOption is one such flag.
-type runOption struct {
-	name, short string
-	value       string // name of its argument; empty: none
-	set         func(s *engine.Spec, value string) error
+// editableOptions returns the options that can be typed.
+func editableOptions() []engine.JobOption {
+	return slices.DeleteFunc(engine.JobOptions(), func(o engine.JobOption) bool { return !o.Editable })
 }
 
-func runOptions() []runOption {
-	return []runOption{
-		{"--name", "-n", "NAME", func(s *engine.Spec, v string) error { s.Name = v; return nil }},
-		{"--port", "", "PORT", func(s *engine.Spec, v string) (err error) { s.Port, err = engine.ParsePort(v); return err }},
-		{"--restart", "", "WHEN", setRestart},
-		{"--timeout", "", "DUR", func(s *engine.Spec, v string) (err error) { s.Timeout, err = units.ParseDuration(v); return err }},
-		{"--env", "-e", "NAME=VALUE", addVariable},
-		{"--pty", "", "", func(s *engine.Spec, _ string) error { s.PTY, s.Split = true, false; return nil }},
-		{"--no-pty", "", "", func(s *engine.Spec, _ string) error { s.PTY = false; return nil }},
-		{"--stdin", "", "", func(s *engine.Spec, _ string) error { s.Stdin = true; return nil }},
-		{"--split", "", "", func(s *engine.Spec, _ string) error { s.PTY, s.Split = false, true; return nil }},
-		{"--size", "", "COLSxROWS", func(s *engine.Spec, v string) (err error) {
-			s.Size.Cols, s.Size.Rows, err = units.ParseSize(v)
-			return err
-		}},
-		{"--log-limit", "", "BYTES", func(s *engine.Spec, v string) (err error) {
-			if s.LogLimit, err = units.ParseBytes(v); err == nil && s.LogLimit < engine.MinLogLimit {
-				err = errors.New("--log-limit must be at least " + units.BytesText(engine.MinLogLimit))
-			}
-			return err
-		}},
-		{"--notify", "", "", func(s *engine.Spec, _ string) error { s.Notify = true; return nil }},
-	}
-}
-
-// setRestart sets the restart policy; "no" is none.
-func setRestart(s *engine.Spec, v string) error {
-	if v == "no" {
-		v = ""
-	}
-	if _, err := engine.ParseRestart(v); err != nil {
-		return errors.New("--restart must be " + engine.RestartPolicies)
-	}
-	s.Restart = v
-	return nil
-}
-
-// addVariable adds NAME=VALUE, or NAME with its current value.
-func addVariable(s *engine.Spec, v string) error {
-	name, value, ok := strings.Cut(v, "=")
-	if name == "" {
-		return fmt.Errorf("invalid variable %q; use -e NAME=VALUE", v)
-	}
-	if !ok {
-		if value, ok = os.LookupEnv(name); !ok {
-			return fmt.Errorf("%s needs a value: -e %s=…", name, name)
+// applyOptions applies the options in text to s, whose command and host are set, in place of those that
+// optionsOf shows. By default a job gets a terminal; on a host, which may be unable to provide one, a pipe
+// for input. given are the names of the options.
+func applyOptions(s *engine.Spec, text string) (given []string, err error) {
+	for _, o := range editableOptions() {
+		if o.Typed != nil {
+			reflect.ValueOf(s).Elem().FieldByName(o.Field).SetZero()
 		}
 	}
-	if s.Env == nil {
-		s.Env = map[string]string{}
-	}
-	s.Env[name] = value
-	return nil
-}
-
-// applyOptions applies the options in text to s, whose host is set, in place of those that optionsOf
-// shows. By default a job gets a
-// terminal; on a host, which may be unable to provide one, a pipe for input.
-func applyOptions(s *engine.Spec, text string) error {
-	s.Name, s.Port, s.Timeout, s.Restart, s.Env, s.Notify = "", 0, 0, "", nil, false
-	s.PTY, s.Stdin, s.Split = s.Host == "", false, false
-	plain := false
+	s.PTY, s.Stdin, s.Split = false, false, false
 	words, err := splitWords(text)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for len(words) > 0 {
-		word, value, hasValue := words[0], "", false
-		words = words[1:]
-		if strings.HasPrefix(word, "--") {
-			word, value, hasValue = strings.Cut(word, "=")
+		var o engine.JobOption
+		if o, words, err = applyOption(s, words); err != nil {
+			return nil, err
 		}
-		o, ok := findOption(word)
-		switch {
-		case !ok:
-			return fmt.Errorf("unknown option %s (Tab lists options)", word)
-		case o.value == "" && hasValue:
-			return fmt.Errorf("%s takes no value", o.name)
-		case o.value != "" && !hasValue && len(words) == 0:
-			return fmt.Errorf("%s needs a value: %s", word, o.value)
-		case o.value != "" && !hasValue:
-			value, words = words[0], words[1:]
-		}
-		if err := o.set(s, value); err != nil {
-			return err
-		}
-		plain = plain || o.name == "--no-pty" || o.name == "--split"
+		given = append(given, o.Name)
 	}
+	plain := slices.Contains(given, "no-pty") || s.Split
+	s.PTY = s.PTY || s.Host == "" && !plain
 	// If the terminal cannot be opened, use a pipe.
 	s.TTYStdin = s.TTYStdin && s.Stdin && !s.PTY
 	s.Stdin = s.Stdin || s.PTY || s.Host != "" && !plain
-	return nil
+	return given, nil
 }
 
-func findOption(word string) (runOption, bool) {
-	for _, o := range runOptions() {
-		if word == o.name || o.short != "" && word == o.short {
+// applyOption applies the first of words and returns those behind it and its value.
+func applyOption(s *engine.Spec, words []string) (o engine.JobOption, rest []string, err error) {
+	word, value, hasValue := words[0], "", false
+	if strings.HasPrefix(word, "--") {
+		word, value, hasValue = strings.Cut(word, "=")
+	}
+	rest = words[1:]
+	o, ok := findOption(word)
+	switch {
+	case !ok:
+		return o, nil, fmt.Errorf("unknown option %s (Tab lists options)", word)
+	case o.Value == "" && hasValue:
+		return o, nil, fmt.Errorf("--%s takes no value", o.Name)
+	case o.Value == "" || hasValue:
+	case len(rest) == 0:
+		return o, nil, fmt.Errorf("%s needs a value: %s", word, o.Value)
+	default:
+		value, rest = rest[0], rest[1:]
+	}
+	if err := o.Set(s, value); err != nil {
+		return o, nil, fmt.Errorf("--%s: %w", o.Name, err)
+	}
+	return o, rest, nil
+}
+
+// checkOptions refuses a request with the given options that no job can have.
+func checkOptions(s engine.Spec, given []string) error {
+	err := s.Check(given...)
+	if wrong, ok := errors.AsType[*engine.SpecError](err); ok {
+		problem, hint := wrong.Text(func(o engine.JobOption) string { return "--" + o.Name })
+		return fmt.Errorf("%s; %s", problem, hint)
+	}
+	return err
+}
+
+func findOption(word string) (engine.JobOption, bool) {
+	for _, o := range editableOptions() {
+		if word == "--"+o.Name || o.Short != "" && word == "-"+o.Short {
 			return o, true
 		}
 	}
-	return runOption{}, false
+	return engine.JobOption{}, false
 }
 
 // optionsOf returns the options of a job as they would be typed. Values of variables are not
 // stored, so only their names are included.
 func optionsOf(j engine.Job) string {
-	var words []string
-	switch {
-	case j.Host != "" && j.Kind == engine.KindPTY:
-		words = append(words, "--pty")
-	case j.Host != "" && j.Stdin.Writable() && !j.Split:
-	case j.Split:
-		words = append(words, "--split")
-	case j.Kind == engine.KindFile:
-		words = append(words, "--no-pty")
-	}
-	if j.Kind == engine.KindFile && j.Stdin.Writable() && (j.Host == "" || j.Split) {
-		words = append(words, "--stdin")
-	}
-	if j.Name != "" && !j.HasDerivedName() {
-		words = append(words, "-n", shellword.Quote(j.Name))
-	}
-	if j.Port != 0 {
-		words = append(words, "--port", strconv.Itoa(j.Port))
-	}
-	if j.Timeout > 0 {
-		words = append(words, "--timeout", units.DurationText(j.Timeout.Duration()))
-	}
-	if j.Restart != "" {
-		words = append(words, "--restart", j.Restart)
-	}
-	for _, name := range j.EnvNames {
-		words = append(words, "-e", name)
-	}
-	if j.Notify {
-		words = append(words, "--notify")
+	spec := j.Spec()
+	words := terminalOptions(spec)
+	for _, o := range editableOptions() {
+		if o.Typed == nil {
+			continue
+		}
+		name := "--" + o.Name
+		if o.Short != "" {
+			name = "-" + o.Short
+		}
+		for _, value := range o.Typed(spec) {
+			words = append(words, name)
+			if o.Value != "" {
+				words = append(words, shellword.Quote(value))
+			}
+		}
 	}
 	return strings.Join(words, " ")
+}
+
+// terminalOptions returns the options for what the output and the input of a job are, unless they are the
+// default at its place.
+func terminalOptions(s engine.Spec) (words []string) {
+	onHost, input := s.Host != "", s.Stdin || s.TTYStdin
+	switch {
+	case s.PTY && onHost:
+		return []string{"--pty"}
+	case s.PTY:
+		return nil
+	case s.Split:
+		words = []string{"--split"}
+	case onHost && input:
+		return nil
+	default:
+		words = []string{"--no-pty"}
+	}
+	if input {
+		words = append(words, "--stdin")
+	}
+	return words
 }
 
 // offerOptions returns completions of the option before the cursor.
@@ -169,12 +144,13 @@ func offerOptions(before string) []string {
 		return nil
 	}
 	var offers []string
-	for _, o := range runOptions() {
-		if !strings.HasPrefix(o.name, word) || o.name == word {
+	for _, o := range editableOptions() {
+		name := "--" + o.Name
+		if !strings.HasPrefix(name, word) || name == word {
 			continue
 		}
-		offer := head + o.name
-		if o.value != "" {
+		offer := head + name
+		if o.Value != "" {
 			offer += " "
 		}
 		offers = append(offers, offer)

@@ -51,7 +51,7 @@ func TestApplyOptions(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			got := engine.Spec{Host: tt.host}
-			err := applyOptions(&got, tt.text)
+			_, err := applyOptions(&got, tt.text)
 			if tt.wrong != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.wrong) {
 					t.Fatalf("error %v, want %q", err, tt.wrong)
@@ -73,7 +73,7 @@ func TestOptionsRoundTrip(t *testing.T) {
 	t.Setenv("TOKEN", "x")
 	j := engine.Job{Request: engine.Request{Name: "it's mine", Port: 3000, Restart: "on-failure:3", Script: "make", Kind: engine.KindFile, Stdin: engine.InputPipe, Timeout: record.InMilliseconds(90 * time.Second), EnvNames: []string{"TOKEN"}, Notify: true}}
 	var got engine.Spec
-	if err := applyOptions(&got, optionsOf(j)); err != nil {
+	if _, err := applyOptions(&got, optionsOf(j)); err != nil {
 		t.Fatal(err)
 	}
 	want := engine.Spec{Name: "it's mine", Port: 3000, Restart: "on-failure:3", Stdin: true, Timeout: 90 * time.Second, Env: map[string]string{"TOKEN": "x"}, Notify: true}

@@ -264,13 +264,6 @@ grace_seconds stop_deadline_at env_names survivors ended_by restarted_from link 
 created_at created_by labels error`
 
 func TestFlagValues(t *testing.T) {
-	t.Run("size", func(t *testing.T) {
-		for in, ok := range map[string]bool{"120x40": true, "1X1": true, "0x1": false, "x": false, "12": false, "70000x1": false, "-1x4": false} {
-			if _, err := parseSize(in); (err == nil) != ok {
-				t.Errorf("%s: %v", in, err)
-			}
-		}
-	})
 	t.Run("environment", func(t *testing.T) {
 		t.Setenv("HOB_TEST_SET", "here")
 		got, err := environment([]string{"A=1", "B=", "C=a=b", "HOB_TEST_SET"})

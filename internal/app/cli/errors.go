@@ -76,6 +76,9 @@ func explain(err error) *failure {
 	if f, ok := errors.AsType[*failure](err); ok {
 		return f
 	}
+	if f := requestFailure(err); f != nil {
+		return f
+	}
 	f := &failure{exit: exitFailed, code: engine.ErrorKindOf(err).Code, err: err}
 	if r, ok := errors.AsType[*engine.RestartError](err); ok {
 		f.code, f.hint = "not_restarted", "to start it: hob restart "+string(r.Job.ID)

@@ -110,11 +110,6 @@ func parsePort(s string) (int, error) {
 	return n, err
 }
 
-func parseSize(s string) (size engine.Size, err error) {
-	size.Cols, size.Rows, err = units.ParseSize(s)
-	return size, err
-}
-
 // environment parses the values of -e: NAME=VALUE, or NAME for hob's own value of it.
 func environment(pairs []string) (map[string]string, error) {
 	if len(pairs) == 0 {

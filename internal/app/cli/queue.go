@@ -130,22 +130,19 @@ func (a *app) printQueues(queues []engine.Queue) error {
 
 func number(n int) cell { return cell{text: strconv.Itoa(n), right: true} }
 
-// queueUp adds the queue and the jobs to follow to a request.
-func (a *app) queueUp(ctx context.Context, spec *engine.Spec, f runFlags) error {
-	spec.Queue = f.queue
-	for _, list := range []struct {
-		refs []string
-		ids  *[]engine.ID
-	}{{f.after, &spec.After}, {f.afterAny, &spec.AfterAny}} {
-		for _, ref := range list.refs {
-			j, err := a.eng.Handle(engine.ID(ref)).LastFacts(ctx)
+// resolveOrder replaces the references to jobs that spec is to follow by their ids. An id may be that of
+// any job, also of one that was cleared.
+func (a *app) resolveOrder(ctx context.Context, spec *engine.Spec) error {
+	for _, refs := range [][]engine.ID{spec.After, spec.AfterAny} {
+		for i, ref := range refs {
+			j, err := a.eng.Handle(ref).LastFacts(ctx)
 			if err != nil {
-				j, err = a.find(ctx, ref, engine.Read)
+				j, err = a.find(ctx, string(ref), engine.Read)
 			}
 			if err != nil {
 				return err
 			}
-			*list.ids = append(*list.ids, j.ID)
+			refs[i] = j.ID
 		}
 	}
 	return nil

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/internal/shellword"
 )
 
 // absoluteDir returns the working directory of a job for the value of --dir.
@@ -21,45 +20,26 @@ func absoluteDir(dir string) (string, error) {
 
 // onHost completes spec for a job on a host. The job has a terminal only with --pty; a job
 // that would have one by default on this machine gets an open stdin instead.
-func (a *app) onHost(spec *engine.Spec, f runFlags) error {
-	spec.Host = f.on
-	var err error
-	if spec.SchedulerArgs, err = schedulerArgs(f.sbatch); err != nil {
-		return err
-	}
-	if f.on == "slurm:" { // the nodes have this machine's files
+func (a *app) onHost(spec *engine.Spec, f runFlags) {
+	if spec.Host == "slurm:" { // the nodes have this machine's files
 		if dir, err := absoluteDir(spec.Dir); err == nil {
 			spec.Dir = dir
 		}
 	}
 	switch {
-	case f.pty:
-		if spec.PTY = true; spec.Size == (engine.Size{}) {
+	case spec.PTY:
+		if spec.Size == (engine.Size{}) {
 			spec.Size = a.callerSize()
 		}
-	case f.noPTY, f.split:
-		spec.Stdin = f.stdin
+	case spec.Split, f.has("no-pty"):
 	case f.background:
 		spec.Stdin = true
 	case hasScreen(a.stdout) && !a.json:
 		spec.Stdin, spec.Split = true, !isTerminal(a.stderr) // a redirected stderr is separate
 	default: // to forward the streams separately
 		spec.Split = true
-		spec.Stdin = f.stdin || a.hasInput()
+		spec.Stdin = spec.Stdin || a.hasInput()
 	}
-	return nil
-}
-
-// schedulerArgs splits the values of --sbatch into options, as a shell would.
-func schedulerArgs(values []string) (args []string, err error) {
-	for _, value := range values {
-		words, ok := shellword.Fields(value)
-		if !ok {
-			return nil, usagef("close the quote, or escape it with a backslash", "--sbatch %s: unclosed quote, or a backslash at the end", value)
-		}
-		args = append(args, words...)
-	}
-	return args, nil
 }
 
 // hasInput reports whether standard input is a file, a pipe or a socket, which the command is

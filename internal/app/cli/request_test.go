@@ -20,21 +20,3 @@ func TestNamedDescriptors(t *testing.T) {
 		}
 	}
 }
-
-func TestSchedulerArgs(t *testing.T) {
-	for _, tt := range []struct {
-		values []string
-		want   []string // nil: an error
-	}{
-		{[]string{"--gres=gpu:1 -p long", "-N 1"}, []string{"--gres=gpu:1", "-p", "long", "-N", "1"}},
-		{[]string{`--mail-user='a b' "--reservation=it's mine" --account=x\ y`}, []string{"--mail-user=a b", "--reservation=it's mine", "--account=x y"}},
-		{[]string{"--mem=4G", ""}, []string{"--mem=4G"}},
-		{[]string{"--reservation='a b"}, nil},
-		{[]string{`-p long\`}, nil},
-	} {
-		got, err := schedulerArgs(tt.values)
-		if !slices.Equal(got, tt.want) || (err != nil) != (tt.want == nil) {
-			t.Errorf("%q: %q, %v, want %q", tt.values, got, err, tt.want)
-		}
-	}
-}

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/hobjobs/hob/engine"
 )
 
 // The arguments of a tool are a struct whose exported fields are strings, bools,
@@ -34,7 +36,7 @@ func (m *mismatch) Error() string { return m.name + " is not " + m.want }
 // With aliases a required argument may have another name, so the schema does not require it.
 func schemaOf[In any](aliases bool) *jsonschema.Schema {
 	schema := inferred[In]()
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[In]()) {
+	for _, f := range argumentsOf[In]() {
 		property := schema.Properties[nameOf(f)]
 		for _, word := range listed(f, "enum") {
 			property.Enum = append(property.Enum, word)
@@ -43,7 +45,14 @@ func schemaOf[In any](aliases bool) *jsonschema.Schema {
 			schema.Required = slices.DeleteFunc(schema.Required, func(name string) bool { return name == nameOf(f) })
 		}
 	}
+	jobArgsOf(new(In)).addTo(schema)
 	return schema
+}
+
+// argumentsOf returns the fields of In that are arguments.
+func argumentsOf[In any]() []reflect.StructField {
+	fields := reflect.VisibleFields(reflect.TypeFor[In]())
+	return slices.DeleteFunc(fields, func(f reflect.StructField) bool { return nameOf(f) == "" })
 }
 
 func nameOf(f reflect.StructField) string {
@@ -63,26 +72,39 @@ func readArgs[In any](tool string, raw json.RawMessage) (in In, err error) {
 	if len(bytes.TrimSpace(raw)) > 0 && json.Unmarshal(raw, &given) != nil {
 		return in, usage("the arguments are not a JSON object", "give "+tool+" an object with its parameters")
 	}
-	fields := reflect.VisibleFields(reflect.TypeFor[In]())
+	fields, job := argumentsOf[In](), jobArgsOf(&in)
 	read := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		n := slices.IndexFunc(fields, func(f reflect.StructField) bool {
 			return nameOf(f) == name || slices.Contains(listed(f, "also"), name)
 		})
-		if n < 0 {
-			return in, usage(fmt.Sprintf("%s has no parameter %q", tool, name), insteadOf(name, fields))
+		option, ofJob := job.find(name)
+		own := "" // its name in the schema
+		switch {
+		case ofJob:
+			own = option.Argument.Name
+		case n >= 0:
+			own = nameOf(fields[n])
+		default:
+			return in, usage(fmt.Sprintf("%s has no parameter %q", tool, name), insteadOf(name, fields, job.options()))
 		}
-		f := fields[n]
 		if bytes.Equal(given[name], []byte("null")) {
 			continue
 		}
-		if read[f.Name] {
-			return in, usage(fmt.Sprintf("%q is given twice, once under another name", nameOf(f)), "give it once")
+		if read[own] {
+			return in, usage(fmt.Sprintf("%q is given twice, once under another name", own), "give it once")
 		}
-		read[f.Name] = true
+		read[own] = true
+		if ofJob {
+			if err := job.read(tool, option, given[name]); err != nil {
+				return in, err
+			}
+			continue
+		}
+		f := fields[n]
 		value := reflect.ValueOf(&in).Elem().FieldByIndex(f.Index)
 		if bad := readArg(nameOf(f), given[name], value.Addr().Interface()); bad != nil {
-			return in, usage(tool+": "+bad.Error(), "give "+bad.name+" as "+bad.want)
+			return in, mistyped(tool, bad)
 		}
 		if words := listed(f, "enum"); len(words) > 0 && !value.IsZero() && !slices.Contains(words, value.String()) {
 			return in, usage(fmt.Sprintf("%s: unknown %s %q", tool, nameOf(f), value), oneOf(f))
@@ -91,18 +113,25 @@ func readArgs[In any](tool string, raw json.RawMessage) (in In, err error) {
 	return in, nil
 }
 
+func mistyped(tool string, bad *mismatch) *failure {
+	return usage(tool+": "+bad.Error(), "give "+bad.name+" as "+bad.want)
+}
+
 func oneOf(f reflect.StructField) string {
 	return nameOf(f) + " is one of " + strings.Join(listed(f, "enum"), ", ")
 }
 
 // insteadOf is the hint for an unknown parameter.
-func insteadOf(name string, fields []reflect.StructField) string {
+func insteadOf(name string, fields []reflect.StructField, options []engine.JobOption) string {
 	var names []string
 	for _, f := range fields {
 		if hint := f.Tag.Get("unit"); hint != "" && strings.HasPrefix(name, nameOf(f)) {
 			return hint
 		}
 		names = append(names, nameOf(f))
+	}
+	for _, o := range options {
+		names = append(names, o.Argument.Name)
 	}
 	return "its parameters: " + strings.Join(names, ", ")
 }
@@ -188,7 +217,7 @@ func readVariables(name string, raw json.RawMessage, to *map[string]string) *mis
 // maxRefs limits the jobs that one argument names.
 const maxRefs = 100
 
-func checkRefs(tool, name string, refs []string) error {
+func checkRefs[T ~string](tool, name string, refs []T) error {
 	if len(refs) > maxRefs {
 		return usage(fmt.Sprintf("%s: %s has %d jobs", tool, name, len(refs)), fmt.Sprintf("give at most %d", maxRefs))
 	}

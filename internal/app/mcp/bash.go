@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/internal/hostname"
-	"github.com/hobjobs/hob/internal/shellword"
 	"github.com/hobjobs/hob/internal/units"
 )
 
@@ -40,17 +38,10 @@ type bashArgs struct {
 	Timeout    *float64          `json:"timeout,omitempty" also:"timeout_secs,timeoutSec,timeout_sec,timeoutSeconds,timeout_seconds" unit:"timeout is in seconds here; yieldMs is how long to wait before the command moves to the background" jsonschema:"Kill the command after this many seconds, in the background too (default 1800; 0: never)"`
 	Workdir    string            `json:"workdir,omitempty" also:"cwd,directory,dir_path" jsonschema:"Working directory (default: the project's)"`
 	Env        map[string]string `json:"env,omitempty" jsonschema:"Environment variables to add"`
-	PTY        bool              `json:"pty,omitempty" jsonschema:"Allocate a terminal, for full-screen programs"`
 	Stdin      string            `json:"stdin,omitempty" enum:"tty,none" jsonschema:"tty (default): process write reaches it, and prompts are detected; none: end of file"`
-	Split      bool              `json:"split,omitempty" jsonschema:"Keep stdout and stderr in separate logs"`
-	Host       string            `json:"host,omitempty" jsonschema:"Run on this host over SSH; slurm:LOGIN: on the cluster with this login node"`
-	Sbatch     string            `json:"sbatch,omitempty" jsonschema:"With host slurm:LOGIN: options for sbatch, separated by spaces"`
-	Name       string            `json:"name,omitempty" also:"display_name,description" jsonschema:"Name in lists (default: derived from the command)"`
-	Queue      string            `json:"queue,omitempty" jsonschema:"Start it when this queue has a free slot (usually one), for example default"`
-	After      []string          `json:"after,omitempty" jsonschema:"Start it once these jobs have exited with 0"`
-	AfterAny   []string          `json:"afterAny,omitempty" also:"after_any" jsonschema:"The same, whatever their exit code"`
-	Restart    string            `json:"restart,omitempty" jsonschema:"Start it again when it ends: always, on-failure or on-failure:N"`
 	Notify     string            `json:"notify,omitempty" enum:"silent,notify,inject" jsonschema:"Report when it ends in the background: never, with its last line, or with its output"`
+
+	jobArgs
 }
 
 func (a *agent) bash(ctx context.Context, in bashArgs) (*answer, error) {
@@ -58,10 +49,10 @@ func (a *agent) bash(ctx context.Context, in bashArgs) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if cmd.spec.After, err = a.jobsToFollow(ctx, in.After); err != nil {
+	if cmd.spec.After, err = a.jobsToFollow(ctx, cmd.spec.After); err != nil {
 		return nil, err
 	}
-	if cmd.spec.AfterAny, err = a.jobsToFollow(ctx, in.AfterAny); err != nil {
+	if cmd.spec.AfterAny, err = a.jobsToFollow(ctx, cmd.spec.AfterAny); err != nil {
 		return nil, err
 	}
 	if requestOf(ctx).tasks {
@@ -92,32 +83,19 @@ func (in bashArgs) check() error {
 		return usage("bash: command has a NUL byte", "remove it: no system can pass it to a program")
 	case in.Timeout != nil && *in.Timeout < 0:
 		return usage("bash: timeout is negative", "it is in seconds, and 0 means none")
-	case in.PTY && in.Split:
-		return usage("bash: pty cannot be combined with split", "a terminal has one stream: remove one of them")
-	case in.PTY && in.Stdin == "none":
+	case in.asked.PTY && in.Stdin == "none":
 		return usage("bash: pty cannot be combined with stdin none", "a terminal has input: remove one of them")
-	case hostname.OnCluster(in.Host) && in.Queue != "":
-		return usage("bash: queue is only for jobs of this machine", "name a partition of the cluster instead: sbatch \"-p PARTITION\"")
-	case in.Host != "" && in.Queue != "":
-		return usage("bash: queue is only for jobs of this machine", "remove queue, or host")
-	case in.Host != "" && !hostname.OnCluster(in.Host) && len(in.After)+len(in.AfterAny) > 0:
-		return usage("bash: after and afterAny are only for jobs of this machine and of clusters", "remove them, or host")
-	case in.Sbatch != "" && !hostname.OnCluster(in.Host):
-		return usage("bash: sbatch is for jobs on a cluster", `set host to its login node, for example "slurm:login1", or remove sbatch`)
 	}
-	if _, err := engine.ParseRestart(in.Restart); err != nil {
-		return usage(fmt.Sprintf("bash: restart cannot be %q", oneLine(in.Restart, 40)), "use "+engine.RestartPolicies+", for example on-failure:3 for three restarts")
-	}
-	return cmp.Or(checkRefs("bash", "after", in.After), checkRefs("bash", "afterAny", in.AfterAny))
+	return cmp.Or(checkRefs("bash", "after", in.asked.After), checkRefs("bash", "afterAny", in.asked.AfterAny))
 }
 
 // jobsToFollow returns the jobs for the references of after or afterAny. An id may be that of any job,
 // also of one that was cleared.
-func (a *agent) jobsToFollow(ctx context.Context, refs []string) (ids []engine.ID, err error) {
+func (a *agent) jobsToFollow(ctx context.Context, refs []engine.ID) (ids []engine.ID, err error) {
 	for _, ref := range refs {
-		j, err := a.eng.Handle(engine.ID(ref)).LastFacts(ctx)
+		j, err := a.eng.Handle(ref).LastFacts(ctx)
 		if err != nil {
-			j, err = a.find(ctx, ref, false, engine.Read)
+			j, err = a.find(ctx, string(ref), false, engine.Read)
 		}
 		if err != nil {
 			return nil, err
@@ -152,16 +130,15 @@ func (a *agent) command(in bashArgs) (c command, err error) {
 	if in.Notify != "" {
 		labels[labelNotify] = in.Notify
 	}
-	options, ok := shellword.Fields(in.Sbatch)
-	if !ok {
-		return c, usage("bash: sbatch has an unclosed quote, or a backslash at the end", "close the quote, or escape it with a backslash")
+	c.spec = in.asked
+	c.spec.Script, c.spec.Env, c.spec.Dir = in.Command, in.Env, a.workdir(in.Workdir, in.asked.Host)
+	c.spec.Timeout, c.spec.Labels = timeout, labels
+	c.spec.TTYStdin = in.Stdin != "none"
+	c.spec.Backgrounded = in.Background || c.yield == 0
+	if err := c.spec.Check(in.given...); err != nil {
+		return c, requestFailure(err)
 	}
-	c.spec = engine.Spec{
-		Script: in.Command, Name: in.Name, Host: in.Host, Dir: a.workdir(in.Workdir, in.Host), Timeout: timeout, Labels: labels,
-		PTY: in.PTY, Split: in.Split, TTYStdin: in.Stdin != "none", Env: in.Env, Queue: in.Queue, Restart: in.Restart, SchedulerArgs: options,
-		Backgrounded: in.Background || c.yield == 0,
-	}
-	if in.Host != "" {
+	if c.spec.Host != "" {
 		// On a host, environ does not apply.
 		c.spec.Env = quietFor(in.Env)
 	}

@@ -176,6 +176,9 @@ func general(err error) *failure {
 	if f, ok := errors.AsType[*failure](err); ok {
 		return f
 	}
+	if f := requestFailure(err); f != nil {
+		return f
+	}
 	f := &failure{code: engine.ErrorKindOf(err).Code, message: err.Error(), hint: "if it fails again, report it to the user; hob list in a terminal lists the jobs"}
 	switch f.code {
 	case "unsupported":
