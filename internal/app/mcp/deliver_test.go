@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/notes"
 )
 
 // If the server is killed while it writes an answer, the next server finds the state recorded at
@@ -31,7 +32,7 @@ func TestDeliveryIsRecordedAroundTheAnswer(t *testing.T) {
 			}
 			defer eng.Close()
 			a := newAgent(t.Context(), Config{Logger: slog.New(slog.DiscardHandler)})
-			a.eng, a.scope = eng, newScope("tester", t.TempDir())
+			a.eng, a.scope, a.notes = eng, newScope("tester", t.TempDir()), notes.Of(eng.StateDir())
 			var jobs []engine.ID
 			for range 2 {
 				x, err := eng.Create(engine.VirtualSpec{Name: "work"})

@@ -15,6 +15,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/enginetest"
 	"github.com/hobjobs/hob/engine/local"
+	"github.com/hobjobs/hob/internal/notes"
 	"github.com/hobjobs/hob/internal/testtool"
 )
 
@@ -45,6 +46,7 @@ func newGrowing(t *testing.T) *growing {
 	g.agent = newAgent(t.Context(), Config{Logger: slog.New(slog.DiscardHandler)})
 	g.c.Settings.MaxOutputChars = 30_000
 	g.eng, g.scope = open(enginetest.Growing(local.New(local.InProcess()), g.grow)), newScope("tester", dir)
+	g.notes = notes.Of(dir)
 	var err error
 	g.job, err = g.programs.Start(t.Context(), engine.Spec{
 		Script: `while read line; do echo "$line"; done`, Stdin: true, Labels: g.scope.labels(),

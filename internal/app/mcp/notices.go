@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -15,7 +14,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/logfile"
 	"github.com/hobjobs/hob/internal/units"
 )
@@ -374,24 +372,20 @@ func (a *agent) endNotice(j engine.Job) string {
 }
 
 // How far the end of a job has been reported to an agent of this scope, in this session or
-// another one. It is recorded as a cursor of the job; without one it was not reported.
+// another one. It is a note about the job; without one it was not reported.
 const (
 	reportSent  = 1
 	reportBegun = 2 // a server was killed while it sent the report, which may have arrived
 )
 
 func (a *agent) endReport(id engine.ID) int64 {
-	return jobdir.ReadCursor(a.jobDir(id), a.scope.endReader())
+	return a.notes.Number(string(id), a.scope.endReader())
 }
 
 func (a *agent) recordEndReport(ids []engine.ID, how int64) {
 	for _, id := range ids {
-		if err := jobdir.WriteCursor(a.jobDir(id), a.scope.endReader(), how); err != nil {
+		if err := a.notes.SetNumber(string(id), a.scope.endReader(), how); err != nil {
 			a.c.Logger.Debug("the report of an end was not recorded", "job", id, "err", err)
 		}
 	}
-}
-
-func (a *agent) jobDir(id engine.ID) string {
-	return filepath.Join(a.eng.StateDir(), "jobs", string(id))
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/units"
 )
 
@@ -88,7 +87,7 @@ func (a *agent) pollAnswer(got drained) *answer {
 // cursor if that is further, or for the end. It reads nothing. The end often follows the
 // last output at once, so after output it waits briefly for that too, which saves a poll.
 func (a *agent) awaitNews(ctx context.Context, j engine.Job, from int64, wait time.Duration) error {
-	cursor := max(from, jobdir.ReadCursor(a.jobDir(j.ID), a.scope.reader()))
+	cursor := max(from, a.notes.Number(string(j.ID), a.scope.reader()))
 	p, err := a.eng.Handle(j.ID).Poll(ctx, engine.PollOptions{Cursor: &cursor, Wait: wait})
 	if err != nil || p.Job.Status.Finished() || len(p.Output) == 0 {
 		return err

@@ -13,7 +13,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/internal/jobdir"
 )
 
 const (
@@ -99,9 +98,9 @@ func (a *agent) questionKey(j engine.Job, last string) string {
 }
 
 // answered returns how much the job had printed when its last question was answered or refused, or -1
-// if there was none. A cursor of the job records it, plus one.
+// if there was none. A note about the job has it, plus one.
 func (a *agent) answered(j engine.Job) int64 {
-	return jobdir.ReadCursor(a.jobDir(j.ID), a.scope.reader()+" answer") - 1
+	return a.notes.Number(string(j.ID), a.scope.answerReader()) - 1
 }
 
 // settledOutput reports whether this server has seen no growth of a job's output for settleTime. Before
@@ -127,7 +126,7 @@ func (a *agent) updateTask(ctx context.Context, j engine.Job, given json.RawMess
 		return nil
 	}
 	// Two answers at once must not both be typed.
-	lock, err := jobdir.LockCursor(a.jobDir(j.ID), a.scope.reader()+" answer")
+	lock, err := a.notes.Lock(string(j.ID), a.scope.answerReader())
 	if err != nil {
 		return err
 	}
@@ -174,7 +173,7 @@ func (a *agent) updateTask(ctx context.Context, j engine.Job, given json.RawMess
 // The answer is recorded before it is typed: an answer that is typed twice cannot be undone, while one
 // that is not typed can be given in the terminal.
 func (a *agent) typeAnswer(ctx context.Context, j engine.Job, accepted bool, text string) error {
-	if err := jobdir.WriteCursor(a.jobDir(j.ID), a.scope.reader()+" answer", j.Output+1); err != nil {
+	if err := a.notes.SetNumber(string(j.ID), a.scope.answerReader(), j.Output+1); err != nil {
 		return err
 	}
 	if !accepted {

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/notes"
 	"github.com/hobjobs/hob/internal/units"
 )
 
@@ -63,6 +63,9 @@ func (s scope) reader() string {
 
 // endReader returns the client name of the cursor that records which ends were reported.
 func (s scope) endReader() string { return s.reader() + " end" }
+
+// answerReader returns the client name of the cursor that records which question was answered.
+func (s scope) answerReader() string { return s.reader() + " answer" }
 
 // filter returns the filter for the jobs of the scope, or for all jobs.
 func (s scope) filter(all bool) engine.Filter {
@@ -134,7 +137,7 @@ func Running(ctx context.Context, eng *engine.Engine, client, dir string) (own, 
 // RecordEnd records that the agent was given the end of a job by its shell, so that no notice
 // follows.
 func RecordEnd(eng *engine.Engine, client, dir string, id engine.ID) error {
-	return jobdir.WriteCursor(filepath.Join(eng.StateDir(), "jobs", string(id)), newScope(client, dir).endReader(), reportSent)
+	return notes.Of(eng.StateDir()).SetNumber(string(id), newScope(client, dir).endReader(), reportSent)
 }
 
 // findShellEnds queues notices about jobs that the agent has started from its shell in this

@@ -43,6 +43,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/config"
+	"github.com/hobjobs/hob/internal/notes"
 )
 
 // Config configures a server.
@@ -128,6 +129,7 @@ type agent struct {
 	// Set by open, then never again.
 	opened  sync.Once
 	eng     *engine.Engine
+	notes   notes.Book
 	scope   scope
 	began   time.Time
 	openErr error
@@ -164,6 +166,7 @@ func (a *agent) open(client *mcp.Implementation) error {
 		if a.eng, a.openErr = a.c.Open(name); a.openErr != nil {
 			return
 		}
+		a.notes = notes.Of(a.eng.StateDir())
 		a.resume()
 		a.work.Go(a.expire)
 	})

@@ -6,14 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/units"
 )
 
@@ -95,12 +93,14 @@ func (a *agent) newTask(id string, began, changed time.Time, ended bool) *task {
 // lastChange returns when a job last printed or changed its state, according to its files on this
 // machine, or since if that is later.
 func (a *agent) lastChange(j engine.Job, since time.Time) time.Time {
-	files := []string{filepath.Join(a.jobDir(j.ID), jobdir.StateFile)}
-	if j.Host == "" {
-		files = append(files, j.OutputPath, j.StdoutPath, j.StderrPath)
+	if recorded := a.notes.LastRecorded(string(j.ID)); recorded.After(since) {
+		since = recorded
 	}
-	for _, file := range files {
-		if fi, err := os.Stat(file); err == nil && fi.ModTime().After(since) {
+	if j.Host != "" {
+		return since
+	}
+	for _, log := range []string{j.OutputPath, j.StdoutPath, j.StderrPath} {
+		if fi, err := os.Stat(log); err == nil && fi.ModTime().After(since) {
 			since = fi.ModTime()
 		}
 	}

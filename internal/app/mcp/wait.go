@@ -7,9 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -19,10 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/internal/atomicfile"
-	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/logfile"
-	"github.com/hobjobs/hob/internal/plainfile"
 	"github.com/hobjobs/hob/internal/units"
 )
 
@@ -193,10 +187,6 @@ type waits struct {
 	running map[string]bool // by task id
 }
 
-// places are the directories that contain jobs. A job that is cleared moves from the first one to the
-// second one.
-var places = []string{"jobs", "trash"}
-
 var waitName = regexp.MustCompile(`^[a-z0-9]{8}$`)
 
 // splitTaskID returns the job of a task, and the name of its wait if the task is one. A job's
@@ -208,17 +198,14 @@ func splitTaskID(id string) (job, name string) {
 	return id, ""
 }
 
+// file returns the name of the file with the record.
+func (w *wait) file() string { return w.name + ".json" }
+
 func (w *wait) taskID() string { return string(w.Jobs[0]) + ":" + w.name }
 
 // newWait records a wait.
 func (a *agent) newWait(w wait) (*wait, error) {
 	w.Version, w.name = 1, strings.ToLower(rand.Text()[:8])
-	for _, id := range w.Jobs {
-		err := os.Mkdir(filepath.Join(a.jobDir(id), waitsDir), 0o700)
-		if err != nil && !errors.Is(err, fs.ErrExist) && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
-	}
 	return &w, a.writeWait(&w)
 }
 
@@ -230,7 +217,7 @@ func (a *agent) writeWait(w *wait) error {
 	}
 	err = engine.ErrNotFound
 	for _, id := range w.Jobs {
-		switch writeErr := a.writeWaitOf(id, w.name, append(data, '\n')); {
+		switch writeErr := a.notes.WriteText(string(id), waitsDir, w.file(), append(data, '\n')); {
 		case writeErr == nil && errors.Is(err, engine.ErrNotFound):
 			err = nil
 		case writeErr != nil && !errors.Is(writeErr, fs.ErrNotExist):
@@ -240,39 +227,15 @@ func (a *agent) writeWait(w *wait) error {
 	return err
 }
 
-// writeWaitOf writes the record of a wait to the directory of one job, which may be cleared at the
-// same time.
-func (a *agent) writeWaitOf(id engine.ID, name string, data []byte) (err error) {
-	for _, place := range places {
-		err = atomicfile.Write(filepath.Join(a.eng.StateDir(), place, string(id), waitsDir, name+".json"), data)
-		if !errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-	}
-	return err
-}
-
 // readWait reads the record of a wait whose first job is id; ErrNotFound if there is none. If that job
 // was deleted, the directory of another job has the record.
 func (a *agent) readWait(id engine.ID, name string) (*wait, error) {
-	if !jobdir.ValidID(string(id)) {
-		return nil, engine.ErrNotFound
-	}
-	state := os.DirFS(a.eng.StateDir())
-	for _, job := range []string{string(id), "*"} {
-		for _, place := range places {
-			found, err := fs.Glob(state, path.Join(place, job, waitsDir, name+".json"))
-			if err != nil {
-				return nil, err
-			}
-			for _, file := range found {
-				data, err := plainfile.Read(filepath.Join(a.eng.StateDir(), filepath.FromSlash(file)), maxWaitFile)
-				w := &wait{name: name}
-				if err == nil && json.Unmarshal(data, w) == nil && len(w.Jobs) > 0 && w.Jobs[0] == id {
-					return w, nil
-				}
-			}
+	w := &wait{name: name}
+	for data := range a.notes.Texts(string(id), waitsDir, w.file(), maxWaitFile) {
+		if json.Unmarshal(data, w) == nil && len(w.Jobs) > 0 && w.Jobs[0] == id {
+			return w, nil
 		}
+		w = &wait{name: name}
 	}
 	return nil, engine.ErrNotFound
 }
