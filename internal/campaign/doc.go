@@ -16,7 +16,8 @@
 //	go test ./internal/campaign -run Queues -campaign.kills 200
 //
 // Besides the rounds there are single faults: few descriptors, records and holders of other
-// versions, a thousand clients of one holder, bad networks to a host, clocks that differ or are set.
+// versions, a thousand clients of one holder, bad networks to a host, clocks that differ or are set,
+// many jobs that wait or have finished, and much output.
 //
 // A failure names its seed and its round; the same two make the same plan, though not the same
 // timing.

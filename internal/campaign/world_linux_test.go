@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -145,6 +146,24 @@ type screen struct {
 	cmd   *exec.Cmd
 	ptmx  *os.File
 	ended chan struct{} // closed when the program and the reader have ended
+
+	mu       sync.Mutex
+	emulator *vt.Terminal // guarded by mu
+}
+
+// text returns what the terminal shows.
+func (s *screen) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.emulator.Text()
+}
+
+// resize changes the size of the terminal; its program gets SIGWINCH.
+func (s *screen) resize(cols, rows int) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.emulator.Resize(cols, rows)
+	return pty.Setsize(s.ptmx, &pty.Winsize{Cols: uint16(cols), Rows: uint16(rows)})
 }
 
 // show runs cmd on a terminal that answers queries as real terminals do.
@@ -154,17 +173,19 @@ func show(cmd *exec.Cmd) (*screen, error) {
 		return nil, err
 	}
 	s := &screen{cmd: cmd, ptmx: ptmx, ended: make(chan struct{})}
+	s.emulator = vt.New(100, 30, vt.WithReply(func(p []byte) { _, _ = ptmx.Write(p) }))
 	read := make(chan struct{})
 	go func() { // until the terminal is closed or no process uses it
 		defer close(read)
-		emulator := vt.New(100, 30, vt.WithReply(func(p []byte) { _, _ = ptmx.Write(p) }))
 		buf := make([]byte, 32<<10)
 		for {
 			n, err := ptmx.Read(buf)
 			if err != nil {
 				return
 			}
-			_, _ = emulator.Write(buf[:n])
+			s.mu.Lock()
+			_, _ = s.emulator.Write(buf[:n])
+			s.mu.Unlock()
 		}
 	}()
 	go func() {
