@@ -187,9 +187,16 @@ func TestNoNotifyCommandWhileUserWatches(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "notice")
 	p := newPlace(t, local.WithNotify(": >"+file), local.ForUser())
-	s := p.start(t, engine.Spec{Script: "sleep 0.2; exit 6", Backgrounded: true})
+	s := p.start(t, engine.Spec{Script: "read x; exit 6", Stdin: true, Backgrounded: true})
 	holder := s.state(t).Holder
-	s.wait(t)
+	watching := sync.OnceFunc(func() {
+		if err := s.run.Write(t.Context(), []byte("\n")); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := s.run.Watch(t.Context(), func(engine.State, engine.Note) { watching() }); err != nil {
+		t.Fatal(err)
+	}
 	eventually(t, "the holder has gone", func() bool { return !proc.Alive(holder) })
 	if _, err := os.Stat(file); err == nil {
 		t.Error("the command ran")
