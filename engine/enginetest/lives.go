@@ -22,7 +22,9 @@ func lives() []suiteCase {
 			if err := first.Close(); err != nil { // does not end any job
 				s.Errorf("close: %v", err)
 			}
-			if got := s.get(j.ID); got.Status != engine.Running || got.Leader.PID != j.Leader.PID || !got.StartedAt.Equal(j.StartedAt) {
+			got := s.get(j.ID)
+			same := got.Leader.PID == j.Leader.PID && got.StartedAt.Equal(j.StartedAt)
+			if got.Status != engine.Running || !same {
 				s.Errorf("found %+v, was %+v", got, j)
 			}
 			s.done(s.e.Handle(j.ID).Write(s.ctx(), []byte("\n")))
@@ -46,8 +48,11 @@ func lives() []suiteCase {
 			s.cfg.KillHolder(s.T, j)
 			exit := s.wait(j.ID)
 			_ = left.Kill() // it may have ended with its holder
-			if exit.Status != engine.Lost || exit.Reason != engine.ReasonHolderDied || exit.Code != nil {
-				s.Errorf("exit = %+v", exit)
+			if exit.Status != engine.Lost || exit.Reason != engine.ReasonHolderDied {
+				s.Errorf("ended as %s (%s)", exit.Status, exit.Reason)
+			}
+			if exit.Code != nil {
+				s.Errorf("the exit code is %d, but nothing recorded one", *exit.Code)
 			}
 			s.printed(j.ID, "before\n")
 		}},
@@ -56,8 +61,11 @@ func lives() []suiteCase {
 			j := s.sh("sleep 300")
 			heal := s.cfg.Cut(s.T)
 			got := s.get(j.ID)
-			if got.Status != engine.Running || got.Link != engine.LinkUnreachable || got.StaleSince.IsZero() {
-				s.Errorf("cut off: %+v", got)
+			if got.Status != engine.Running {
+				s.Errorf("cut off, it is %s", got.Status)
+			}
+			if got.Link != engine.LinkUnreachable || got.StaleSince.IsZero() {
+				s.Errorf("cut off, the link is %s since %v", got.Link, got.StaleSince)
 			}
 			if _, err := s.e.Handle(j.ID).Stop(s.ctx(), engine.StopOptions{}); !errors.Is(err, engine.ErrUnreachable) {
 				s.Errorf("stop: %v", err)
@@ -109,8 +117,11 @@ func lives() []suiteCase {
 			sub := s.e.Subscribe(engine.Filter{})
 			defer sub.Close()
 			first, err := sub.Next(s.ctx())
-			if err != nil || len(first) != 1 || first[0].Kind != engine.EventCreated || first[0].Job.ID != before.ID {
+			if err != nil || len(first) != 1 {
 				s.Fatalf("snapshot %+v, err %v", first, err)
+			}
+			if kind, id := first[0].Kind, first[0].Job.ID; kind != engine.EventCreated || id != before.ID {
+				s.Fatalf("the snapshot reports that %s was %s", id, kind)
 			}
 			j := s.sh("echo one; sleep 0.2; echo two; exit 1")
 			kinds, offset := s.factsOf(sub, j.ID)
@@ -119,8 +130,15 @@ func lives() []suiteCase {
 			if s.cfg.Queues { // why it waits may change first
 				begins = "created "
 			}
-			if !strings.HasPrefix(facts, begins) || strings.Count(facts, "started") > 1 || !strings.HasSuffix(facts, " exited") || strings.Count(facts, "exited") != 1 ||
-				strings.Count(facts, "created") != 1 || !strings.Contains(facts, "output") || offset != 8 {
+			if !strings.HasPrefix(facts, begins) || !strings.HasSuffix(facts, " exited") {
+				s.Errorf("facts %q do not begin with %q and end with the exit", facts, begins)
+			}
+			for _, kind := range []string{"created", "started", "exited"} {
+				if n := strings.Count(facts, kind); n > 1 {
+					s.Errorf("%q comes %d times in %q", kind, n, facts)
+				}
+			}
+			if !strings.Contains(facts, "output") || offset != 8 {
 				s.Errorf("facts %q, last offset %d", facts, offset)
 			}
 		}},
@@ -163,8 +181,9 @@ func lives() []suiteCase {
 				s.Fatal(err)
 			}
 			s.wait(r.ID)
-			if out := s.output(r.ID, engine.StreamOutput); out != "again\n" || r.RestartedFrom != j.ID || r.ID == j.ID {
-				s.Errorf("output %q of %+v", out, r)
+			s.printed(r.ID, "again\n")
+			if r.RestartedFrom != j.ID || r.ID == j.ID {
+				s.Errorf("%s was restarted as %+v", j.ID, r)
 			}
 		}},
 		{"restart of a running job stops it first", func(s *suite) {
@@ -177,8 +196,11 @@ func lives() []suiteCase {
 				r = s.begun(r.ID)
 			}
 			old := s.get(j.ID)
-			if old.Status != engine.Killed || old.Exit.Reason != engine.ReasonKill || old.Exit.At.After(r.StartedAt) {
-				s.Errorf("the old job is %s (%s) since %v, the new one runs since %v", old.Status, old.Exit.Reason, old.Exit.At, r.StartedAt)
+			if old.Status != engine.Killed || old.Exit.Reason != engine.ReasonKill {
+				s.Errorf("the old job is %s (%s)", old.Status, old.Exit.Reason)
+			}
+			if old.Exit.At.After(r.StartedAt) {
+				s.Errorf("the old job ended at %v, the new one began at %v", old.Exit.At, r.StartedAt)
 			}
 			if r.RestartedFrom != j.ID || r.Status.Finished() {
 				s.Errorf("the new job is %+v", r)
