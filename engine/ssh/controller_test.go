@@ -58,9 +58,9 @@ func TestCommandReportsTheController(t *testing.T) {
 	}
 	// A job of a node, as far as its files show.
 	sshtest.Write(t, filepath.Join(remote, "jobs", string(j.ID), "ready"), "")
-	answered := func(ago time.Duration) {
+	answered := func(state string, ago time.Duration) {
 		comment, _ := os.ReadFile(filepath.Join(dir, "comment"))
-		text := fmt.Sprintf("%d\n7|RUNNING|%s|N/A|N/A|main|None|\n", time.Now().Add(-ago).Unix(), strings.TrimSpace(string(comment)))
+		text := fmt.Sprintf("%d\n7|%s|%s|N/A|N/A|main|None|\n", time.Now().Add(-ago).Unix(), state, strings.TrimSpace(string(comment)))
 		sshtest.Write(t, filepath.Join(remote, "jobs", ".squeue"), text)
 	}
 	for _, c := range []struct {
@@ -70,9 +70,10 @@ func TestCommandReportsTheController(t *testing.T) {
 		paused bool
 	}{
 		{"running", func() { write("state", "RUNNING") }, engine.LinkOK, false},
-		{"suspended", func() { write("state", "SUSPENDED"); answered(30 * time.Second) }, engine.LinkOK, true},
+		{"suspended, as another client saw", func() { write("hangs", ""); answered("SUSPENDED", 30*time.Second) }, engine.LinkUnreachable, true},
+		{"suspended", func() { write("state", "SUSPENDED"); answered("RUNNING", 30*time.Second) }, engine.LinkOK, true},
 		{"controller hangs", func() { write("hangs", ""); os.Remove(filepath.Join(remote, "jobs", ".squeue")) }, engine.LinkUnreachable, true},
-		{"after an old answer", func() { write("hangs", ""); answered(30 * time.Second) }, engine.LinkUnreachable, true},
+		{"after an old answer", func() { write("hangs", ""); answered("RUNNING", 30*time.Second) }, engine.LinkUnreachable, true},
 	} {
 		c.before()
 		e := open()

@@ -299,8 +299,18 @@ func (s *sight) paused() bool {
 	return name == "STOP" || name == "TSTP"
 }
 
-// wasPaused is whether the job was paused when Slurm was last heard of, and hob has not continued it.
-func (s *sight) wasPaused() bool { return s.rec.Job.Paused && s.entry.Signal.Name != "CONT" }
+// wasPaused is whether the job was paused according to its record or the last answer of Slurm, and hob
+// has not continued it.
+func (s *sight) wasPaused() bool {
+	if s.entry.Signal.Name == "CONT" {
+		return false
+	}
+	if s.rec.Job.Paused || s.queue == nil {
+		return s.rec.Job.Paused
+	}
+	j := s.queue.Jobs[slurm.Comment(s.rec.Job.Token)]
+	return j.Stage() == slurm.Suspended
+}
 
 // stillWriting reports whether the record of an end may yet become visible.
 func (s *sight) stillWriting(j *slurm.Job) bool {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/client"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 	"github.com/hobjobs/hob/engine/ssh/internal/slurm"
@@ -74,8 +75,8 @@ func (r *Run) stopOnCluster(ctx context.Context, grace time.Duration, by, reason
 		}
 		if !e.Over && e.EndedBy == nil {
 			a, err := r.h.ask(ctx, slow, recipe.Cancel(dir, id, by, reason), askOptions{asks: true, limit: queueLimit})
-			if err == nil && wordOf(a.Out) != "ok" {
-				err = fmt.Errorf("the job cannot be ended: its node: %w; Slurm: %s", cmp.Or(askErr, errors.New("it answered "+s.Why)), wordOf(a.Out))
+			if err == nil {
+				err = r.h.cancelled(wordOf(a.Out), cmp.Or(askErr, errors.New("it answered "+s.Why)))
 			}
 			if err != nil {
 				return report, err
@@ -85,6 +86,24 @@ func (r *Run) stopOnCluster(ctx context.Context, grace time.Duration, by, reason
 	exit, err := r.awaitEnd(ctx, max(0, grace)+queueLimit)
 	report.Escalated = report.Escalated || grace >= 0 && exit.Signal == "SIGKILL"
 	return report, err
+}
+
+// cancelled returns the error for an answer to [recipe.Cancel], after the job's node has failed with
+// node.
+func (h *host) cancelled(answer string, node error) error {
+	why, failed := strings.CutPrefix(answer, "no ")
+	switch {
+	case answer == "ok":
+		return nil
+	case failed && errors.Is(slurm.Reason(why), slurm.ErrSilent):
+		return h.silent()
+	}
+	return fmt.Errorf("the job cannot be ended: its node: %w; Slurm: %s", node, answer)
+}
+
+// silent returns the error for a request that a cluster's controller does not answer.
+func (h *host) silent() error {
+	return unreachable(h.name, &client.Error{Err: slurm.ErrSilent, Hint: "the job goes on; try again when squeue answers on the login node"})
 }
 
 // awaitEnd waits until the end of the job is in the record here.
@@ -123,6 +142,12 @@ func (r *Run) actOnNode(ctx context.Context, o askOptions, dir, request string) 
 		return "", engine.ErrNotStarted
 	}
 	a, err := r.h.onNode(ctx, e, dir, request, o.limit)
+	if err != nil && ctx.Err() == nil {
+		base, _ := dirAndName(dir)
+		if q := r.h.askQueue(ctx, base); q != nil && errors.Is(q.Err, slurm.ErrSilent) {
+			err = r.h.silent()
+		}
+	}
 	return wordOf(a.Out), err
 }
 
@@ -210,7 +235,7 @@ func (c *conn) node(ctx context.Context, number, node string) (*nodeSession, err
 	if err := shell.Enter(ctx, ch, strings.Join(slurm.Enter(number, node), " "), openLimit); err != nil {
 		return nil, err
 	}
-	s := &nodeSession{Session: shell.NewSession(ch, recipe.Prelude(), openLimit), number: number, pending: 1}
+	s := &nodeSession{Session: shell.NewSession(ch, recipe.Prelude(), recipe.SlurmLimit), number: number, pending: 1}
 	c.nodes = append(c.nodes, s)
 	return s, nil
 }

@@ -18,7 +18,8 @@ const (
 	// queueOften is how old an answer of the cluster's scheduler may be. The job's files show start and
 	// end sooner.
 	queueOften = 10 * time.Second
-	// queueLimit bounds one question. Slurm's own programs give up after ten seconds.
+	// queueLimit bounds one request to Slurm: the answer to the same question of another client, and
+	// the programs of Slurm, each of which takes [recipe.SlurmLimit] at most.
 	queueLimit = 30 * time.Second
 	// queuePatience is how long a look waits for the first answer. A controller that hangs is thus
 	// reported before the programs of Slurm give it up.
@@ -51,9 +52,6 @@ type queue struct {
 	asking chan struct{}
 }
 
-// errController is for a controller of a cluster that hangs: it says nothing about jobs.
-var errController = errors.New("the cluster's controller does not answer")
-
 // askQueue returns what the scheduler says, as of a moment ago. It waits for a first answer only, and
 // not long: a controller that does not answer must not delay what the files of jobs show. nil: it is
 // not known yet, and those who watch the job will see the answer.
@@ -80,24 +78,39 @@ func (h *host) askQueue(ctx context.Context, base string) *slurm.Queue {
 	case <-ctx.Done():
 	}
 	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.queue.last == nil && len(h.watchers) == 0 {
-		return &slurm.Queue{Err: errController}
+	last, watched := h.queue.last, len(h.watchers) > 0
+	h.mu.Unlock()
+	if last == nil && !watched {
+		return h.lastQueue(ctx, base, slurm.ErrSilent)
 	}
-	return h.queue.last
+	return last
+}
+
+// lastQueue returns the last answer of the scheduler to any client, for a scheduler that does not answer
+// because of err now.
+func (h *host) lastQueue(ctx context.Context, base string, err error) *slurm.Queue {
+	q := slurm.Queue{}
+	if a, err := h.ask(ctx, quick, recipe.LastQueue(base), askOptions{}); err == nil {
+		q = slurm.ParseQueue(a.Out)
+	}
+	q.Err = err
+	return &q
 }
 
 // updateQueue asks the scheduler, and closes done.
 func (h *host) updateQueue(base string, done chan struct{}) {
 	a, err := h.ask(h.b.life, slow, recipe.Queue(base, h.b.queueOften), askOptions{limit: queueLimit})
-	q := slurm.Queue{Err: err}
+	q := &slurm.Queue{Err: err}
 	if err == nil {
-		q = slurm.ParseQueue(a.Out)
+		*q = slurm.ParseQueue(a.Out)
+	}
+	if q.Err != nil {
+		q = h.lastQueue(h.b.life, base, q.Err)
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.queue.asking == done { // nothing has changed since
-		h.queue.last, h.queue.at, h.queue.asking = &q, time.Now(), nil
+		h.queue.last, h.queue.at, h.queue.asking = q, time.Now(), nil
 	}
 	close(done)
 }

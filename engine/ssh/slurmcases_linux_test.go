@@ -128,8 +128,11 @@ func testNoAnswer(t *testing.T, cluster *slurmtest.Cluster) {
 	release := sync.OnceFunc(cluster.Hold())
 	defer release()
 	j = waitUntil(t, e, j.ID, func(j engine.Job) bool { return j.Link == engine.LinkUnreachable })
-	if j.Status != engine.Running || j.LinkError == "" {
+	if j.Status != engine.Running || !strings.HasSuffix(j.LinkError, "the cluster's controller does not answer") {
 		t.Errorf("the job is %s, %q", j.Status, j.LinkError)
+	}
+	if _, err := e.Handle(j.ID).Kill(t.Context()); !errors.Is(err, engine.ErrUnreachable) || !strings.HasSuffix(err.Error(), "the cluster's controller does not answer") {
+		t.Errorf("kill: %v", err)
 	}
 	release()
 	waitUntil(t, e, j.ID, func(j engine.Job) bool { return j.Link == engine.LinkOK && j.Status == engine.Running })

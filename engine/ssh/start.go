@@ -94,7 +94,7 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (begun *engine.Sta
 		b.log.Warn("it is not known whether a job was started", "job", l.ID, "host", h.name, "err", err)
 		return begun, nil
 	case s.Error == "doubt":
-		b.log.Warn("it is not known whether Slurm has accepted a job", "job", l.ID, "host", h.name, "err", s.Text)
+		b.warn(h.name, fmt.Sprintf("%s; whether Slurm has accepted the job %s is known when it answers", s.Text, l.ID))
 		return begun, nil
 	case s.Error == "slurm" && len(j.Options) > 0:
 		return nil, &engine.Error{Op: "start", Err: refusal(h.name, s), Hint: "the options for sbatch, from --sbatch and the settings, were: " + shellword.Join(j.Options)}

@@ -55,7 +55,7 @@ type hostWarnings struct {
 func (w *hostWarnings) add(host, text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if text = host + ": " + text; !slices.Contains(w.text, text) {
+	if text = hostname.Prefix(host) + text; !slices.Contains(w.text, text) {
 		w.text = append(w.text, text)
 	}
 }

@@ -239,6 +239,10 @@ func Stop(dir, id string, grace time.Duration, by, reason string, keepDaemons bo
 	return fmt.Sprintf("end_job %s %s %d %s %s %d", Quote(dir), Quote(id), g, Quote(OneWord(by)), Quote(OneWord(reason)), keep)
 }
 
+// LastQueue requests the answer to the last [Queue] of any client that was answered; it is empty if
+// there is none.
+func LastQueue(base string) string { return "cat " + Quote(base) + "/.squeue 2>/dev/null" }
+
 // Queue requests what the cluster's scheduler knows of this user's jobs, at most age old; base is where
 // the answer is kept for other clients. See package slurm.
 func Queue(base string, age time.Duration) string {

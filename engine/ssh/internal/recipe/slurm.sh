@@ -1,11 +1,26 @@
 # What is Slurm's own: the commands and files with which the wrapper and the requests of a client use
 # it. A job's comment there is hob-TOKEN: a number alone may have been given to another job since.
 
+h_silent="the cluster's controller does not answer"
+
+# bounded COMMAND...: a program of Slurm. It would wait long for a controller that hangs, so it is ended
+# after PATIENCE seconds: it then fails, with silent as the last line of its stderr.
+bounded() {
+  if command -v timeout >/dev/null 2>&1; then
+    LC_ALL=C timeout -k 1 "$h_patience" "$@"
+  else
+    LC_ALL=C "$@"
+  fi
+  h_r=$?
+  case $h_r in 124 | 137) echo "$h_silent" >&2 ;; esac
+  return $h_r
+}
+
 # slurm_find TOKEN: NUMBERS are those of Slurm's jobs with that comment that it has accepted. It fails,
 # with the reason in SAID, if Slurm does not answer.
 slurm_find() {
   h_NUMBERS=
-  h_SAID=$(LC_ALL=C squeue -h --user="$(id -un)" -t all -O 'JobID:|,State:|,Comment:|,Reason:|' 2>&1) || return 1
+  h_SAID=$(bounded squeue -h --user="$(id -un)" -t all -O 'JobID:|,State:|,Comment:|,Reason:|' 2>&1) || return 1
   IFS=$h_nl
   set -f
   for h_z in $(printf '%s\n' "$h_SAID" | grep -F "|hob-$1|"); do
@@ -23,6 +38,7 @@ slurm_said() {
   h_SAID=$(printf '%s\n' "$h_SAID" | grep -v -e '^$' -e '^Try ' | tail -n 1)
   h_SAID=${h_SAID#*: error: }
   h_SAID=${h_SAID#*: fatal: }
+  case $h_SAID in *"Socket timed out"*) h_SAID=$h_silent ;; esac
 }
 
 # submit FIFO SIZE OWNER OPTION...: as launch, but Slurm is asked to start the wrapper.
@@ -54,7 +70,7 @@ submit() {
   if [ -z "$h_NUMBERS" ]; then
     put "$h_d/slurm" "- $h_now" || spoiled slurm
     unset SBATCH_ARRAY_INX SBATCH_WAIT
-    if h_SAID=$(LC_ALL=C sbatch --parsable "$@" --no-requeue --open-mode=append --output="$h_d/slurm.out" --job-name="$h_id" --comment="hob-$h_token" \
+    if h_SAID=$(bounded sbatch --parsable "$@" --no-requeue --open-mode=append --output="$h_d/slurm.out" --job-name="$h_id" --comment="hob-$h_token" \
       "$h_d/batch" "$h_d" "$h_nonce" "$h_um" 2>"$h_d/.sbatch"); then
       h_NUMBERS=${h_SAID##*"$h_nl"}
       h_NUMBERS=${h_NUMBERS%%;*}
@@ -70,6 +86,7 @@ submit() {
       case $h_was in
       # Slurm was not reached, or sbatch did not get so far.
       *"connect failure"* | *"onnection refused"* | *"sbatch: fatal: "*) h_SAID=$h_was; refused ;;
+      *"$h_silent"*) die doubt "$h_silent" ;; # it would not answer squeue either
       esac
       # The request may have arrived, although no answer came back.
       slurm_find "$h_token" || { slurm_said; die doubt "$h_SAID"; }
@@ -130,7 +147,7 @@ slurm_recent() {
 slurm_ask() {
   h_now=$(date +%s)
   command -v squeue >/dev/null 2>&1 || { h_SAID="no squeue: not found"; return 0; }
-  h_SAID=$(LC_ALL=C SLURM_TIME_FORMAT=%s squeue -h --user="$(id -un)" -t all \
+  h_SAID=$(bounded env SLURM_TIME_FORMAT=%s squeue -h --user="$(id -un)" -t all \
     -O 'JobID:|,State:|,Comment:|,StartTime:|,EndTime:|,Partition:|,Reason:|' 2>&1) || {
     slurm_said
     h_SAID="no $h_SAID"
@@ -166,16 +183,21 @@ drop() {
   rm -f "$1"/env.* "${1%/*}/.squeue"
   echo dropped
   numbered "$1" || slurm_find "$3" || return 0
-  [ -z "$h_NUMBERS" ] || scancel --name="$2" $h_NUMBERS >/dev/null 2>&1
+  [ -z "$h_NUMBERS" ] || bounded scancel --name="$2" $h_NUMBERS >/dev/null 2>&1
   return 0
 }
 
-# cancel DIR ID BY REASON: asks Slurm to end a job whose node cannot be asked.
+# cancel DIR ID BY REASON: asks Slurm to end a job whose node cannot be asked. If that fails, the job has
+# not been asked to end.
 cancel() {
   umask 077
   numbered "$1" || { echo "no number"; return 0; }
-  once "$1/ended_by" "$4 $3 $(date +%s) 0"
-  h_SAID=$(LC_ALL=C scancel --name="$2" "$h_NUMBERS" 2>&1) && echo ok || { slurm_said; echo "no $h_SAID"; }
+  once "$1/ended_by" "$4 $3 $(date +%s) 0" && h_y=1 || h_y=
+  h_SAID=$(bounded scancel --name="$2" "$h_NUMBERS" 2>&1) && echo ok || {
+    [ -z "$h_y" ] || rm -f "$1/ended_by"
+    slurm_said
+    echo "no $h_SAID"
+  }
   rm -f "${1%/*}/.squeue"
 }
 
@@ -207,10 +229,10 @@ slurm_signals() {
 slurm_term() {
   trap : TERM
   slurm_why "$h_d" || h_WHY=kill
-  h_z=$(scontrol show config 2>/dev/null | grep '^KillWait ')
+  h_z=$(bounded scontrol show config 2>/dev/null | grep '^KillWait ')
   h_z=${h_z#*= }
   h_z=${h_z%% *}
-  case $h_z in '' | *[!0-9]*) h_z=30 ;; esac
+  case $h_z in '' | *[!0-9]*) h_z=$((30 - h_patience)) ;; esac # the usual, without the time spent here
   h_z=$((h_z * 10 - 15))
   [ "$h_z" -gt 1 ] || h_z=1
   [ "$h_grace" -lt "$h_z" ] && h_z=$h_grace

@@ -28,14 +28,20 @@ var slurm string
 func Prelude() string { return bare(common) + bare(serve) }
 
 // ClusterPrelude is Prelude for the login node of a cluster.
-func ClusterPrelude() string { return Prelude() + bare(slurm) }
+func ClusterPrelude() string { return Prelude() + cluster() }
+
+// SlurmLimit bounds each call of a program of Slurm.
+const SlurmLimit = 5 * time.Second
+
+// cluster is what the scripts of a cluster have in addition.
+func cluster() string { return fmt.Sprintf("h_patience=%d\n", int(SlurmLimit.Seconds())) + bare(slurm) }
 
 // wrapper is the file run of a job directory.
 func (j *Job) wrapper() string {
 	if j.Cluster == "" {
 		return bare(common) + bare(tty) + bare(run)
 	}
-	return bare(common) + bare(slurm) + bare(tty) + bare(run)
+	return bare(common) + cluster() + bare(tty) + bare(run)
 }
 
 // bare is script without its comment lines: they need not travel.

@@ -4,6 +4,7 @@
 package slurm
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -157,8 +158,20 @@ type Queue struct {
 	Date int64 // when squeue was asked, by the login node's clock
 	// Jobs by comment. If several have the same, the one that is furthest from its end.
 	Jobs map[string]Job
-	// Err is why Slurm did not answer: it says nothing about jobs.
+	// Err is why Slurm did not answer: it says nothing about jobs. Jobs and Date are then those of an
+	// earlier answer, if there was one.
 	Err error
+}
+
+// ErrSilent is the error for a controller that hangs.
+var ErrSilent = errors.New("the cluster's controller does not answer")
+
+// Reason returns the error for what the scripts report when a program of Slurm has failed.
+func Reason(why string) error {
+	if why == ErrSilent.Error() {
+		return ErrSilent
+	}
+	return fmt.Errorf("Slurm does not answer: %s", why) //nolint:staticcheck // a name
 }
 
 const fields = 7
@@ -167,7 +180,7 @@ const fields = 7
 func ParseQueue(out []byte) Queue {
 	text := strings.TrimSpace(string(out))
 	if why, no := strings.CutPrefix(text, "no "); no {
-		return Queue{Err: fmt.Errorf("Slurm does not answer: %s", why)} //nolint:staticcheck // a name
+		return Queue{Err: Reason(why)}
 	}
 	date, rest, _ := strings.Cut(text, "\n")
 	q := Queue{Jobs: map[string]Job{}}
