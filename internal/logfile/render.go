@@ -3,6 +3,8 @@ package logfile
 import (
 	"slices"
 	"unicode/utf8"
+
+	"github.com/hobjobs/hob/internal/vt"
 )
 
 // A renderer turns the bytes of one line, written in any number of parts, into the text
@@ -254,125 +256,84 @@ const (
 	actErase
 )
 
-type escState uint8
-
-const (
-	escGround    escState = iota
-	escEscape             // after ESC
-	escInter              // after ESC and an intermediate byte
-	escCSI                // in a control sequence
-	escString             // in OSC, DCS, APC, PM or SOS
-	escStringEsc          // after ESC in one of those
-)
-
 // maxParam limits a parameter of a sequence, so that it cannot overflow.
 const maxParam = 1 << 20
 
 // escapeParser parses escape sequences byte by byte, so that input may be split anywhere.
 type escapeParser struct {
-	state escState
+	scan  vt.Scanner
 	param int  // the sequence's first parameter
 	first bool // still in the first parameter
 	plain bool // no private marker and no intermediate byte so far
-	osc   bool // the string may also end with BEL
 }
 
-func (e *escapeParser) ground() bool { return e.state == escGround }
+func (e *escapeParser) ground() bool { return e.scan.Ground() }
 
-// other handles a character outside ASCII and reports whether it is text.
+// other handles a character outside ASCII and reports whether it is text. In a control sequence,
+// which has none, it is: a log shows what a terminal would hide.
 func (e *escapeParser) other() bool {
-	switch e.state {
-	case escString:
-		return false
-	case escStringEsc:
-		e.state = escString
-		return false
+	if e.scan.InCSI() {
+		e.scan.Reset()
 	}
-	e.state = escGround
-	return true
+	return e.next(utf8.RuneSelf) == actPrint
 }
 
-// next handles an ASCII byte. actPrint means that it is not part of a sequence but text or
-// a control character.
+// next handles an ASCII byte, or utf8.RuneSelf for any other character. actPrint means that it is
+// not part of a sequence but text or a control character, which takes effect at once.
 func (e *escapeParser) next(b byte) action {
-	switch {
-	case b == 0x1B:
-		if e.state == escString {
-			e.state = escStringEsc
-			return actNone
+	if e.ground() {
+		if b != 0x1b {
+			return actPrint
 		}
-		e.state = escEscape
-		return actNone
-	case b == 0x18 || b == 0x1A: // CAN, SUB
-		e.state = escGround
-		return actNone
-	}
-	switch e.state {
-	case escStringEsc:
-		if b == '\\' {
-			e.state = escGround
-			return actNone
-		}
-		// Another sequence ends the string.
-		e.state = escEscape
-		return e.next(b)
-	case escString:
-		if b == 0x07 && e.osc {
-			e.state = escGround
-		}
-		return actNone
-	case escEscape, escInter:
-		return e.escape(b)
-	case escCSI:
-		return e.csi(b)
-	}
-	return actPrint
-}
-
-func (e *escapeParser) escape(b byte) action {
-	switch {
-	case b < 0x20: // a control character within a sequence takes effect at once
+	} else if isControl(b) && !e.scan.InString() {
 		return actPrint
-	case b < 0x30:
-		e.state = escInter
-		return actNone
-	case e.state == escInter:
-	case b == '[':
-		e.startCSI()
-		return actNone
-	case b == ']', b == 'P', b == 'X', b == '^', b == '_':
-		e.state, e.osc = escString, b == ']'
-		return actNone
 	}
-	e.state = escGround
+	inCSI := e.scan.InCSI()
+	n, done := e.scan.Next([]byte{b})
+	switch {
+	case done && n == 0: // aborted: b is text or begins another sequence
+		e.scan.Reset()
+		return e.next(b)
+	case !done && inCSI:
+		e.parameter(b)
+	case !done && e.scan.InCSI():
+		e.param, e.first, e.plain = 0, true, true
+	case done:
+		complete := !e.scan.Broken()
+		e.scan.Reset()
+		if complete && inCSI && e.plain {
+			return actionOf(b)
+		}
+	}
 	return actNone
 }
 
-func (e *escapeParser) startCSI() {
-	e.state, e.param, e.first, e.plain = escCSI, 0, true, true
+// isControl reports whether b is a control character that does not begin or abort a sequence.
+func isControl(b byte) bool {
+	switch b {
+	case 0x18, 0x1a, 0x1b: // CAN, SUB, ESC
+		return false
+	}
+	return b < 0x20
 }
 
-func (e *escapeParser) csi(b byte) action {
+// parameter handles a byte within a control sequence.
+func (e *escapeParser) parameter(b byte) {
 	switch {
-	case b < 0x20:
-		return actPrint
 	case b >= '0' && b <= '9':
 		if e.first {
 			e.param = min(e.param*10+int(b-'0'), maxParam)
 		}
-		return actNone
-	case b == ';' || b == ':':
+	case b == ';', b == ':':
 		e.first = false
-		return actNone
-	case b < 0x40 || b == 0x7F:
-		e.plain = e.plain && b == 0x7F
-		return actNone
+	case b < 0x40:
+		e.plain = false
 	}
-	e.state = escGround
-	if !e.plain {
-		return actNone
-	}
-	switch b {
+}
+
+// actionOf returns the action of a control sequence by its final byte.
+func actionOf(final byte) action {
+	switch final {
 	case 'C', 'a':
 		return actRight
 	case 'D':
@@ -385,19 +346,12 @@ func (e *escapeParser) csi(b byte) action {
 	return actNone
 }
 
-// c1 takes a control character from U+0080 to U+009F.
+// c1 takes a control character from U+0080 to U+009F: it is ESC and the character 0x40 below. In a
+// string only ST is one.
 func (e *escapeParser) c1(c byte) action {
-	switch {
-	case c == 0x9C: // ST
-		e.state = escGround
-	case e.state == escString || e.state == escStringEsc:
-		e.state = escString
-	case c == 0x9B:
-		e.startCSI()
-	case c == 0x9D, c == 0x90, c == 0x98, c == 0x9E, c == 0x9F:
-		e.state, e.osc = escString, c == 0x9D
-	default:
-		e.state = escGround
+	if e.scan.InString() && c != 0x9c {
+		return actNone
 	}
-	return actNone
+	e.next(0x1b)
+	return e.next(c - 0x40)
 }

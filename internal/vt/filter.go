@@ -19,8 +19,10 @@ type Filter struct {
 	TitleKept bool
 
 	held []byte // an incomplete sequence
-	scan scanner
+	scan Scanner
 	c2   bool // the last byte was 0xc2, held back
+
+	tooLong bool // the sequence is longer than maxHeld
 
 	alternate bool // the output so far shows the alternate screen
 
@@ -34,28 +36,29 @@ const maxHeld = 1 << 20 // a longer sequence is dropped, in bytes
 // incomplete sequence is held back until it is complete.
 func (f *Filter) Append(dst, p []byte) []byte {
 	for len(p) > 0 {
-		if f.scan.kind == scanText {
+		if f.scan.Ground() {
 			n := 0
 			dst, n = f.text(dst, p)
 			if p = p[n:]; len(p) == 0 {
 				break
 			}
 		}
-		n, done := f.scan.next(p)
+		n, done := f.scan.Next(p)
 		if len(f.held)+n <= maxHeld {
 			f.held = append(f.held, p[:n]...)
 		} else {
-			f.scan.tooLong = true
+			f.tooLong = true
 		}
 		p = p[n:]
 		if !done {
 			continue
 		}
 		dst = f.finish(dst)
+		f.tooLong = false
 		if f.held = f.held[:0]; cap(f.held) > keepString {
 			f.held = nil
 		}
-		if f.scan.reset() {
+		if f.scan.Reset() {
 			f.held = append(f.held, 0x1b)
 		}
 	}
@@ -71,7 +74,7 @@ func (f *Filter) finish(dst []byte) []byte {
 	s := f.held
 	clean := s[:0]
 	for i, c := range s {
-		if f.scan.isString() && len(clean) > 1 {
+		if f.scan.InString() && len(clean) > 1 {
 			clean = append(clean, s[i:]...) // strings have no control characters
 			break
 		}
@@ -83,7 +86,7 @@ func (f *Filter) finish(dst []byte) []byte {
 		}
 	}
 	switch {
-	case f.scan.tooLong || f.scan.broken:
+	case f.tooLong || f.scan.broken:
 		return dst
 	case f.scan.vt52:
 		if clean[1] == '<' || clean[1] == 'c' {
@@ -236,134 +239,6 @@ func (f *Filter) appendTitle(dst []byte) []byte {
 	return append(append(append(dst, "\x1b]2;"...), f.title...), "\x1b\\"...)
 }
 
-type scanKind uint8
-
-const (
-	scanText scanKind = iota
-	scanEscape
-	scanInter
-	scanCSI
-	scanString
-	scanStringEscape
-	scanVT52Row // of ESC Y
-	scanVT52Column
-)
-
-// scanner finds the end of an escape sequence in a stream without interpreting it.
-type scanner struct {
-	kind    scanKind
-	osc     bool // the string also ends with BEL
-	tooLong bool
-	broken  bool // the sequence was aborted
-	vt52    bool // sequences are those of a VT52
-	begun   bool // an ESC that was read already ended a string and begins a sequence
-}
-
-// isString reports whether the sequence is an OSC, DCS or another string.
-func (s *scanner) isString() bool { return s.kind == scanString || s.kind == scanStringEscape }
-
-// reset prepares for the next sequence and reports whether its ESC was read already.
-func (s *scanner) reset() (begun bool) {
-	begun = s.begun
-	*s = scanner{vt52: s.vt52}
-	if begun {
-		s.kind = scanEscape
-	}
-	return begun
-}
-
-// next returns the number of bytes of p that belong to the sequence, which begins with
-// ESC, and whether it is complete or aborted.
-func (s *scanner) next(p []byte) (n int, done bool) {
-	for i, c := range p {
-		switch s.kind {
-		case scanText:
-			s.kind = scanEscape
-			continue
-		case scanString:
-			switch {
-			case c == 0x1b:
-				s.kind = scanStringEscape
-			case c == 0x18, c == 0x1a:
-				s.broken = true
-				return i + 1, true
-			case c == 0x07 && s.osc:
-				return i + 1, true
-			}
-			continue
-		case scanStringEscape:
-			if c == '\\' {
-				return i + 1, true
-			}
-			s.broken, s.begun = true, true
-			return i, true
-		}
-		switch {
-		case c == 0x1b:
-			s.broken = true
-			return i, true
-		case c == 0x18 || c == 0x1a:
-			s.broken = true
-			return i + 1, true
-		case c < 0x20 || c == 0x7f:
-			continue
-		case s.vt52:
-			if c >= 0x80 {
-				s.broken = true
-				return i, true
-			}
-			switch {
-			case s.kind == scanVT52Row:
-				s.kind = scanVT52Column
-			case s.kind == scanEscape && c == 'Y':
-				s.kind = scanVT52Row
-			default:
-				return i + 1, true
-			}
-		case s.kind == scanCSI:
-			if c >= 0x40 && c < 0x7f {
-				return i + 1, true
-			}
-			continue
-		case c >= 0x80: // text again
-			s.broken = true
-			return i, true
-		case c < 0x30:
-			s.kind = scanInter
-		case s.kind == scanEscape && c == '[':
-			s.kind = scanCSI
-		case s.kind == scanEscape && (c == ']' || c == 'P' || c == 'X' || c == '^' || c == '_'):
-			s.kind, s.osc = scanString, c == ']'
-		default:
-			return i + 1, true
-		}
-	}
-	return len(p), false
-}
-
-// Strip returns s without escape sequences and control characters other than tab, line feed, carriage
-// return and backspace.
-func Strip(s string) string {
-	p := []byte(s)
-	text := make([]byte, 0, len(p))
-	for i := 0; i < len(p); i++ {
-		switch c := p[i]; {
-		case c == 0x1b:
-			var scan scanner
-			n, _ := scan.next(p[i:])
-			if scan.begun { // the last byte begins another sequence
-				n--
-			}
-			i += n - 1
-		case c == 0xc2 && i+1 < len(p) && p[i+1] >= 0x80 && p[i+1] < 0xa0: // a C1 control
-			i++
-		case c >= 0x20 && c != 0x7f, c == '\n', c == '\t', c == '\r', c == '\b':
-			text = append(text, c)
-		}
-	}
-	return string(text)
-}
-
 // AltSwitch is a sequence that switches to the alternate screen, or back from
 // it.
 type AltSwitch struct {
@@ -379,22 +254,28 @@ func AltSwitches(p []byte) []AltSwitch {
 		if i < 0 {
 			return found
 		}
-		from := at + i
-		at = from + len("\x1b[?")
-		param, is := 0, false
-		for at < len(p) && (p[at] >= '0' && p[at] <= '9' || p[at] == ';') {
-			if p[at] == ';' {
-				is = is || isAltMode(param)
-				param = 0
-			} else {
-				param = min(param*10+int(p[at]-'0'), 1<<16)
-			}
-			at++
+		at += i
+		var scan Scanner
+		n, done := scan.Next(p[at:])
+		if s := p[at : at+n]; done && !scan.Broken() && switchesScreen(s) {
+			found = append(found, AltSwitch{at, at + n, s[n-1] == 'h'})
 		}
-		if at < len(p) && (is || isAltMode(param)) && (p[at] == 'h' || p[at] == 'l') {
-			found = append(found, AltSwitch{from, at + 1, p[at] == 'h'})
+		at += n
+	}
+}
+
+// switchesScreen reports whether a complete sequence of private modes sets or resets one that
+// switches the screen.
+func switchesScreen(s []byte) bool {
+	if !isModeChange(s) {
+		return false
+	}
+	for p := range bytes.SplitSeq(s[len("\x1b[?"):len(s)-1], []byte{';'}) {
+		if n, err := strconv.Atoi(string(p)); err == nil && isAltMode(n) {
+			return true
 		}
 	}
+	return false
 }
 
 func isAltMode(param int) bool { return param == 47 || param == 1047 || param == 1049 }

@@ -103,6 +103,50 @@ func TestFilterRemovesQueries(t *testing.T) {
 	}
 }
 
+// follow feeds c to a Scanner.
+func follow(s *Scanner, c byte) {
+	if s.Ground() && c != 0x1b {
+		return
+	}
+	n, done := s.Next([]byte{c})
+	if !done {
+		return
+	}
+	s.Reset()
+	if n == 0 { // c is text, or begins another sequence
+		follow(s, c)
+	}
+}
+
+// The Scanner and the Terminal agree on which bytes belong to a sequence.
+func agree(t *testing.T, in []byte) {
+	term := New(20, 6)
+	var s Scanner
+	for i, c := range in {
+		if s.Ground() {
+			s.vt52 = term.modes.has(modeVT52)
+		}
+		term.Write([]byte{c})
+		follow(&s, c)
+		if want := term.parser.state == ground; s.Ground() != want {
+			t.Fatalf("after %q: the scanner is in text: %v, the terminal: %v", in[:i+1], s.Ground(), want)
+		}
+	}
+}
+
+func TestScannerAgreesWithTerminal(t *testing.T) {
+	for seed := range uint64(300) {
+		agree(t, stream(seed, 2000))
+	}
+}
+
+func FuzzScanner(f *testing.F) {
+	for seed := range uint64(20) {
+		f.Add(stream(seed, 300))
+	}
+	f.Fuzz(agree)
+}
+
 func TestStrip(t *testing.T) {
 	tests := []struct{ name, in, want string }{
 		{"plain", "hello\tworld\n", "hello\tworld\n"},
