@@ -21,6 +21,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/joblog"
 )
 
 // snippetHeader comes before every Go snippet of the documents. It has the imports and
@@ -38,6 +39,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/joblog"
 	"github.com/hobjobs/hob/engine/local"
 	"github.com/hobjobs/hob/engine/ssh"
 	"github.com/hobjobs/hob/ui"

@@ -11,9 +11,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/joblog"
 )
 
-func texts(lines []engine.Line) []string {
+func texts(lines []joblog.Line) []string {
 	var out []string
 	for _, l := range lines {
 		out = append(out, l.Text)
@@ -21,7 +22,7 @@ func texts(lines []engine.Line) []string {
 	return out
 }
 
-func linesOf(lines iter.Seq2[engine.Line, error]) (all []engine.Line, err error) {
+func linesOf(lines iter.Seq2[joblog.Line, error]) (all []joblog.Line, err error) {
 	for line, err := range lines {
 		if err != nil {
 			return all, err
@@ -32,12 +33,12 @@ func linesOf(lines iter.Seq2[engine.Line, error]) (all []engine.Line, err error)
 }
 
 // tailOf returns the last five lines of a stream.
-func tailOf(t *testing.T, e *engine.Engine, id engine.ID, s engine.Stream) ([]engine.Line, error) {
+func tailOf(t *testing.T, e *engine.Engine, id engine.ID, s engine.Stream) ([]joblog.Line, error) {
 	t.Helper()
-	return linesOf(openLog(t, e, id, s).Lines(t.Context(), engine.Query{Last: true, Limit: 5}))
+	return linesOf(openLog(t, e, id, s).Lines(t.Context(), joblog.Query{Last: true, Limit: 5}))
 }
 
-func openLog(t *testing.T, e *engine.Engine, id engine.ID, s engine.Stream) *engine.Log {
+func openLog(t *testing.T, e *engine.Engine, id engine.ID, s engine.Stream) *joblog.Log {
 	t.Helper()
 	l, err := e.Handle(id).Log(t.Context(), s)
 	if err != nil {
@@ -59,14 +60,14 @@ func TestLog(t *testing.T) {
 	if n, err := l.CountLines(ctx); n != 1001 || err != nil {
 		t.Errorf("%d lines, %v", n, err)
 	}
-	tail, err := linesOf(l.Lines(ctx, engine.Query{Last: true, Limit: 2}))
+	tail, err := linesOf(l.Lines(ctx, joblog.Query{Last: true, Limit: 2}))
 	if diff := cmp.Diff([]string{"line 999", "no line feed"}, texts(tail)); diff != "" || err != nil {
 		t.Errorf("tail, %v:\n%s", err, diff)
 	}
 	if string(tail[0].Raw) != "\x1b[32mline 999\x1b[0m" || tail[1].End-tail[1].Start != 12 {
 		t.Errorf("bytes of %+v", tail)
 	}
-	from, err := linesOf(l.Lines(ctx, engine.Query{From: 500, Limit: 3}))
+	from, err := linesOf(l.Lines(ctx, joblog.Query{From: 500, Limit: 3}))
 	if diff := cmp.Diff([]string{"line 500", "line 501", "line 502"}, texts(from)); diff != "" || err != nil || from[0].Number != 500 {
 		t.Errorf("from, %v:\n%s", err, diff)
 	}
@@ -83,11 +84,11 @@ func TestLog(t *testing.T) {
 	if _, ok, err := l.LineOffset(ctx, 5000); ok || err != nil {
 		t.Errorf("there is no line 5000: %v, %v", ok, err)
 	}
-	found, err := linesOf(l.Lines(ctx, engine.Query{From: 700, Filter: regexp.MustCompile(`7\d7$`), Exclude: regexp.MustCompile("1"), Limit: 2}))
+	found, err := linesOf(l.Lines(ctx, joblog.Query{From: 700, Filter: regexp.MustCompile(`7\d7$`), Exclude: regexp.MustCompile("1"), Limit: 2}))
 	if diff := cmp.Diff([]string{"line 707", "line 727"}, texts(found)); diff != "" || err != nil || found[1].Number != 727 {
 		t.Errorf("filtered, %v:\n%s", err, diff)
 	}
-	last, err := linesOf(l.Lines(ctx, engine.Query{Filter: regexp.MustCompile("5"), Last: true, Limit: 1, Numbers: true}))
+	last, err := linesOf(l.Lines(ctx, joblog.Query{Filter: regexp.MustCompile("5"), Last: true, Limit: 1, Numbers: true}))
 	if err != nil || len(last) != 1 || last[0].Number != 995 {
 		t.Errorf("the last filtered line: %+v, %v", last, err)
 	}

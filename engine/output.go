@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
-	"slices"
 
+	"github.com/hobjobs/hob/engine/joblog"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/logfile"
 	"github.com/hobjobs/hob/internal/plainfile"
@@ -45,20 +46,25 @@ func (h *Handle) openOutput(ctx context.Context, s Stream) (Output, Job, error) 
 	return out, j, opError("read the output of", j, err)
 }
 
-// source adapts an Output to package logfile.
-type source struct{ Output }
-
-// Hole implements [logfile.Holer]. There is normally one dropped range; several are reported as
-// their whole span.
-func (s source) Hole(ctx context.Context) (logfile.Hole, error) {
-	if h, ok := s.Output.(logfile.HoleReporter); ok {
-		return h.Hole(ctx)
+// Log opens one stream of a job. It returns ErrNotFound, ErrInvalid for an unknown stream, or
+// ErrUnsupported for a stream that this job does not have. The log stays readable after the job is
+// removed.
+func (h *Handle) Log(ctx context.Context, s Stream) (*joblog.Log, error) {
+	out, j, err := h.openOutput(ctx, s)
+	if err != nil {
+		return nil, err
 	}
-	ranges, err := s.Holes(ctx)
-	if err != nil || len(ranges) == 0 {
-		return logfile.Hole{}, err
+	if j.Host != "" {
+		return joblog.New(out, nil), nil
 	}
-	return logfile.Hole{Start: ranges[0].Start, End: ranges[len(ranges)-1].End, Lines: -1}, nil
+	times, err := jobdir.OpenTimes(h.e.root.Dir(string(h.id)))
+	if err == nil {
+		return joblog.New(out, times), nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		h.e.log.Debug("cannot read times", "job", h.id, "err", err)
+	}
+	return joblog.New(out, nil), nil
 }
 
 // tail reads the last most bytes of a stream, without dropped ranges. cut reports whether there is
@@ -69,44 +75,19 @@ func (h *Handle) tail(ctx context.Context, s Stream, most int) (p []byte, cut bo
 		return nil, false, err
 	}
 	defer out.Close()
-	src := source{out}
+	src := jobdir.Source{Output: out}
 	size, err := src.Size(ctx)
 	if err != nil {
 		return nil, false, err
 	}
 	off := max(0, size-int64(max(0, most)))
-	p, _, err = readAll(ctx, src, off, size)
+	p, _, err = logfile.ReadAll(ctx, src, off, size)
 	kept := len(p)
 	if off > 0 {
 		p = p[logfile.ContinuationPrefix(p):]
 	}
 	return p, off > 0 || int64(kept) < size-off, err
 }
-
-// readAll reads from off to end. It skips the hole, and the partial characters at its edges; next
-// is the offset after the last byte read.
-func readAll(ctx context.Context, src logfile.Source, off, end int64) (p []byte, next int64, err error) {
-	for off < end {
-		p = slices.Grow(p, int(min(end-off, readChunk)))
-		free := p[len(p):cap(p)]
-		piece, err := logfile.Read(ctx, src, free[:min(int64(len(free)), end-off)], off)
-		if err != nil {
-			return p, off, err
-		}
-		if piece.N == 0 {
-			break
-		}
-		got := free[:piece.N]
-		if piece.Dropped > 0 {
-			p, got = p[:len(p)-logfile.IncompleteRune(p)], got[logfile.ContinuationPrefix(got):]
-		}
-		p = append(p, got...)
-		off = piece.Next()
-	}
-	return p, off, nil
-}
-
-const readChunk = 64 << 10
 
 // binarySample is the number of trailing bytes used to decide whether output is binary.
 const binarySample = 4 << 10

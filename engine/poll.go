@@ -122,14 +122,14 @@ func (h *Handle) drain(ctx context.Context, cursor int64) (Poll, error) {
 		return Poll{}, err
 	}
 	p := Poll{Job: j, Cursor: cursor}
-	var logs []source
+	var logs []jobdir.Source
 	for _, s := range j.Streams() {
 		out, _, err := h.openOutput(ctx, s)
 		if err != nil {
 			return p, err
 		}
 		defer out.Close()
-		logs = append(logs, source{out})
+		logs = append(logs, jobdir.Source{Output: out})
 	}
 	if j.Split {
 		err := h.e.drainSplit(ctx, logs[0], logs[1], &p)
@@ -145,7 +145,7 @@ func (h *Handle) drain(ctx context.Context, cursor int64) (Poll, error) {
 }
 
 // drainSplit reads both streams in the one order that all clients share.
-func (e *Engine) drainSplit(ctx context.Context, stdout, stderr source, p *Poll) error {
+func (e *Engine) drainSplit(ctx context.Context, stdout, stderr jobdir.Source, p *Poll) error {
 	var now jobdir.Mark
 	var err error
 	if now.Out, err = wholeSize(ctx, stdout, p.Job.Status.Finished()); err != nil {
@@ -196,7 +196,7 @@ func (e *Engine) drainSplit(ctx context.Context, stdout, stderr source, p *Poll)
 
 // wholeSize returns the size of a stream. Unless the job has ended, it excludes an incomplete character
 // or escape sequence at the end, because output of the other stream would be inserted into it.
-func wholeSize(ctx context.Context, log source, ended bool) (int64, error) {
+func wholeSize(ctx context.Context, log jobdir.Source, ended bool) (int64, error) {
 	size, err := log.Size(ctx)
 	if err != nil || size == 0 || ended {
 		return size, err
@@ -218,7 +218,7 @@ type part struct {
 
 // drainStream appends the bytes of one stream from off to end to p, as far as there is room. If
 // last is set, the stream may end within a character. next is the offset after the last byte read.
-func drainStream(ctx context.Context, src source, off, end int64, last bool, p *Poll) (next int64, err error) {
+func drainStream(ctx context.Context, src jobdir.Source, off, end int64, last bool, p *Poll) (next int64, err error) {
 	hole, err := src.Hole(ctx)
 	if err != nil {
 		return off, err
@@ -231,7 +231,7 @@ func drainStream(ctx context.Context, src source, off, end int64, last bool, p *
 		}
 		p.More = stop < end
 	}
-	b, next, err := readAll(ctx, src, off, stop)
+	b, next, err := logfile.ReadAll(ctx, src, off, stop)
 	if err != nil {
 		return off, err
 	}

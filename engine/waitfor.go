@@ -13,8 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hobjobs/hob/engine/joblog"
 	"github.com/hobjobs/hob/internal/jobdir"
-	"github.com/hobjobs/hob/internal/logfile"
 	"github.com/hobjobs/hob/internal/proc"
 	"github.com/hobjobs/hob/internal/watch"
 )
@@ -160,7 +160,7 @@ func (h *Handle) waitForLine(ctx context.Context, c Condition) (Outcome, error) 
 		}
 		return nil
 	})
-	if errors.Is(err, errEnough) {
+	if errors.Is(err, errFound) {
 		out.Met = true
 		return out, nil
 	}
@@ -169,17 +169,19 @@ func (h *Handle) waitForLine(ctx context.Context, c Condition) (Outcome, error) 
 
 // lineSearch searches a growing log for a line.
 type lineSearch struct {
-	log     *Log
+	log     *joblog.Log
 	pattern *regexp.Regexp
 	fromNow bool
 	match   string
 
-	feed  *Follower // nil before the first look
-	began int64     // lines that end here or before do not count
-	seen  int64     // the incomplete last line was checked up to here
+	feed  *joblog.Follower // nil before the first look
+	began int64            // lines that end here or before do not count
+	seen  int64            // the incomplete last line was checked up to here
 }
 
-// look returns errEnough if it has found a match.
+var errFound = errors.New("found")
+
+// look returns errFound if it has found a match.
 func (s *lineSearch) look(ctx context.Context, ended bool) error {
 	if s.feed == nil {
 		if err := s.start(ctx); err != nil {
@@ -194,13 +196,13 @@ func (s *lineSearch) look(ctx context.Context, ended bool) error {
 		return err
 	}
 	s.seen = size
-	for line, err := range s.log.Lines(ctx, Query{Last: true, Limit: 1}) {
+	for line, err := range s.log.Lines(ctx, joblog.Query{Last: true, Limit: 1}) {
 		if err != nil {
 			return err
 		}
 		if s.pattern.MatchString(line.Text) {
 			s.match = line.Text
-			return errEnough
+			return errFound
 		}
 	}
 	return nil
@@ -214,22 +216,21 @@ func (s *lineSearch) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	off, err := logfile.LineStart(ctx, s.log.src, size)
+	feed, err := s.log.FollowFrom(ctx, size, joblog.Query{Filter: s.pattern})
 	if err != nil {
 		return err
 	}
-	feed := &Follower{feed: logfile.NewFollower(s.log.src, off, -1, Query{Filter: s.pattern}.ofFile())}
 	if s.fromNow {
 		s.began, s.seen = size, size
 	} else {
-		err = s.first(s.log.Lines(ctx, Query{Filter: s.pattern, Limit: 1}))
+		err = s.first(s.log.Lines(ctx, joblog.Query{Filter: s.pattern, Limit: 1}))
 	}
 	s.feed = feed
 	return err
 }
 
-// first returns errEnough if there is a line that counts.
-func (s *lineSearch) first(lines iter.Seq2[Line, error]) error {
+// first returns errFound if there is a line that counts.
+func (s *lineSearch) first(lines iter.Seq2[joblog.Line, error]) error {
 	for line, err := range lines {
 		if err != nil {
 			return err
@@ -238,7 +239,7 @@ func (s *lineSearch) first(lines iter.Seq2[Line, error]) error {
 			continue
 		}
 		s.match = line.Text
-		return errEnough
+		return errFound
 	}
 	return nil
 }

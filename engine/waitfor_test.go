@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/joblog"
 )
 
 func TestWaitFor(t *testing.T) {
@@ -136,7 +137,7 @@ func TestFollower(t *testing.T) {
 	x := create(t, e, engine.VirtualSpec{})
 	x.Append([]byte("0\n1\n2"))
 	l := openLog(t, e, x.ID(), engine.StreamOutput)
-	follow := func(q engine.Query) *engine.Follower {
+	follow := func(q joblog.Query) *joblog.Follower {
 		t.Helper()
 		f, err := l.Follow(t.Context(), q)
 		if err != nil {
@@ -145,16 +146,16 @@ func TestFollower(t *testing.T) {
 		return f
 	}
 	followers := map[string]struct {
-		f               *engine.Follower
+		f               *joblog.Follower
 		first, then, at []string
 	}{
-		"all":         {follow(engine.Query{}), []string{"0", "1"}, []string{"23", "4"}, []string{"5"}},
-		"from 1":      {follow(engine.Query{From: 1}), []string{"1"}, []string{"23", "4"}, []string{"5"}},
-		"from 3":      {follow(engine.Query{From: 3}), nil, []string{"4"}, []string{"5"}},
-		"last two":    {follow(engine.Query{Last: true, Limit: 2}), []string{"1"}, []string{"23", "4"}, []string{"5"}},
-		"new":         {follow(engine.Query{Last: true}), nil, []string{"23", "4"}, []string{"5"}},
-		"exclude 4":   {follow(engine.Query{Exclude: regexp.MustCompile("4")}), []string{"0", "1"}, []string{"23"}, []string{"5"}},
-		"last 2 or 4": {follow(engine.Query{Filter: regexp.MustCompile("[24]"), Last: true, Limit: 1}), nil, []string{"23", "4"}, nil},
+		"all":         {follow(joblog.Query{}), []string{"0", "1"}, []string{"23", "4"}, []string{"5"}},
+		"from 1":      {follow(joblog.Query{From: 1}), []string{"1"}, []string{"23", "4"}, []string{"5"}},
+		"from 3":      {follow(joblog.Query{From: 3}), nil, []string{"4"}, []string{"5"}},
+		"last two":    {follow(joblog.Query{Last: true, Limit: 2}), []string{"1"}, []string{"23", "4"}, []string{"5"}},
+		"new":         {follow(joblog.Query{Last: true}), nil, []string{"23", "4"}, []string{"5"}},
+		"exclude 4":   {follow(joblog.Query{Exclude: regexp.MustCompile("4")}), []string{"0", "1"}, []string{"23"}, []string{"5"}},
+		"last 2 or 4": {follow(joblog.Query{Filter: regexp.MustCompile("[24]"), Last: true, Limit: 1}), nil, []string{"23", "4"}, nil},
 	}
 	read := func(step string, rest bool, want func(name string) []string) {
 		for name, tt := range followers {

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/joblog"
 )
 
 // The log limit drops bytes regardless of character boundaries. Partial characters at the edges are
@@ -34,7 +35,7 @@ func TestNoPartialCharactersAroundDroppedRange(t *testing.T) {
 			if _, err := l.ReadAt(t.Context(), end, holes[0].End); err != nil || holes[0].Start%3 == 0 && utf8.RuneStart(end[0]) {
 				t.Fatalf("no character is cut at %+v: %v", holes, err)
 			}
-			check := func(what string, lines []engine.Line, err error) {
+			check := func(what string, lines []joblog.Line, err error) {
 				if err != nil || len(lines) == 0 {
 					t.Errorf("%s: %d lines, %v", what, len(lines), err)
 				}
@@ -44,9 +45,9 @@ func TestNoPartialCharactersAroundDroppedRange(t *testing.T) {
 					}
 				}
 			}
-			lines, err := linesOf(l.Lines(t.Context(), engine.Query{Limit: 10_000}))
+			lines, err := linesOf(l.Lines(t.Context(), joblog.Query{Limit: 10_000}))
 			check("lines from", lines, err)
-			lines, err = linesOf(l.Lines(t.Context(), engine.Query{Last: true, Limit: 10_000}))
+			lines, err = linesOf(l.Lines(t.Context(), joblog.Query{Last: true, Limit: 10_000}))
 			check("tail", lines, err)
 			lines, err = l.Window(t.Context(), holes[0].Start-10, 1, 1)
 			check("window before", lines, err)

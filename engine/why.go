@@ -12,6 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/hobjobs/hob/engine/joblog"
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/cause"
 	"github.com/hobjobs/hob/internal/ending"
@@ -134,7 +135,7 @@ func (x *explainer) lastLines(ctx context.Context) (lines []string, err error) {
 		if err != nil {
 			return lines, err
 		}
-		found, err := allOf(log.Lines(ctx, Query{Last: true, Limit: explainLines}))
+		found, err := joblog.All(log.Lines(ctx, joblog.Query{Last: true, Limit: explainLines}))
 		if len(found) == explainLines && x.j.Runs == nil {
 			err = errors.Join(err, x.readHead(ctx, log, found[0].Start))
 		}
@@ -154,8 +155,8 @@ func (x *explainer) lastLines(ctx context.Context) (lines []string, err error) {
 }
 
 // readHead reads the beginning of a stream, up to an offset.
-func (x *explainer) readHead(ctx context.Context, log *Log, end int64) error {
-	found, err := allOf(log.Lines(ctx, Query{Limit: explainLines}))
+func (x *explainer) readHead(ctx context.Context, log *joblog.Log, end int64) error {
+	found, err := joblog.All(log.Lines(ctx, joblog.Query{Limit: explainLines}))
 	for _, l := range found {
 		if l.Start < end {
 			x.head = append(x.head, l.Text)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/joblog"
 	"github.com/hobjobs/hob/engine/record"
 )
 
@@ -311,19 +312,19 @@ func (l *fakeLog) ReadAt(_ context.Context, p []byte, off int64) (int, error) {
 	return bytes.NewReader([]byte(l.text)).ReadAt(p, off)
 }
 
-func (l *fakeLog) lines() []engine.Line {
-	var lines []engine.Line
+func (l *fakeLog) lines() []joblog.Line {
+	var lines []joblog.Line
 	start := int64(0)
 	for text := range strings.Lines(l.text) {
 		end := start + int64(len(text))
 		raw := strings.TrimSuffix(text, "\n")
-		lines = append(lines, engine.Line{Start: start, End: end, Text: raw, Raw: []byte(raw)})
+		lines = append(lines, joblog.Line{Start: start, End: end, Text: raw, Raw: []byte(raw)})
 		start = end
 	}
 	return lines
 }
 
-func (l *fakeLog) Window(_ context.Context, off int64, before, after int) ([]engine.Line, error) {
+func (l *fakeLog) Window(_ context.Context, off int64, before, after int) ([]joblog.Line, error) {
 	lines := l.lines()
 	at := 0
 	for at < len(lines) && lines[at].End <= off {

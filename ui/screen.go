@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/joblog"
 	"github.com/hobjobs/hob/internal/vt"
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/ui/components/prompt"
@@ -201,7 +202,7 @@ func blank(text string) bool { return strings.TrimSpace(vt.Strip(text)) == "" }
 // textLog is text in memory that is shown as a log.
 type textLog struct {
 	text  string
-	lines []engine.Line
+	lines []joblog.Line
 }
 
 func newTextLog(text string) *textLog {
@@ -211,7 +212,7 @@ func newTextLog(text string) *textLog {
 	for line := range strings.Lines(text) {
 		end := start + int64(len(line))
 		raw := strings.TrimRight(line, "\r\n")
-		l.lines = append(l.lines, engine.Line{
+		l.lines = append(l.lines, joblog.Line{
 			Number: int64(len(l.lines)), Start: start, End: end, Text: vt.Strip(raw), Raw: []byte(raw),
 		})
 		start = end
@@ -231,7 +232,7 @@ func (l *textLog) ReadAt(_ context.Context, p []byte, off int64) (int, error) {
 	return bytes.NewReader([]byte(l.text)).ReadAt(p, off)
 }
 
-func (l *textLog) Window(_ context.Context, off int64, before, after int) ([]engine.Line, error) {
+func (l *textLog) Window(_ context.Context, off int64, before, after int) ([]joblog.Line, error) {
 	at := sort.Search(len(l.lines), func(i int) bool { return l.lines[i].End > off })
 	return l.lines[max(0, at-before):min(len(l.lines), at+after)], nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/joblog"
 )
 
 // growth is the number of lines that a job prints while a reader reads: more than a reader makes
@@ -26,10 +27,10 @@ func readers() []suiteCase {
 		read func(*grower) (text string)
 	}{
 		{"follower of the last lines", func(g *grower) string {
-			return g.follow(engine.Query{Last: true, Limit: 2 * growth, Filter: matching})
+			return g.follow(joblog.Query{Last: true, Limit: 2 * growth, Filter: matching})
 		}},
-		{"follower of new lines", func(g *grower) string { return g.follow(engine.Query{Last: true, Filter: matching}) }},
-		{"follower from a line on", func(g *grower) string { return g.follow(engine.Query{Filter: matching}) }},
+		{"follower of new lines", func(g *grower) string { return g.follow(joblog.Query{Last: true, Filter: matching}) }},
+		{"follower from a line on", func(g *grower) string { return g.follow(joblog.Query{Filter: matching}) }},
 		{"follower of bytes", (*grower).followBytes},
 		{"poll", (*grower).polls},
 		{"wait for a line", (*grower).waitsForLines},
@@ -108,7 +109,7 @@ func (g *grower) grow() {
 }
 
 // follow returns the lines that a follower returns until the job ends.
-func (g *grower) follow(q engine.Query) string {
+func (g *grower) follow(q joblog.Query) string {
 	log, err := g.e.Handle(g.id).Log(g.ctx(), engine.StreamOutput)
 	g.done(err)
 	defer log.Close()

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/joblog"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/logfile"
 )
@@ -26,7 +27,7 @@ import (
 // concurrent use.
 type Recording struct {
 	job   engine.Job
-	log   *engine.Log
+	log   *joblog.Log
 	times *jobdir.Times
 	first jobdir.Moment
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/joblog"
 )
 
 // questionEvent has the prompt of a job that needs input; empty: it no longer does.
@@ -64,7 +65,7 @@ func (a *agent) lastLine(j engine.Job) (last string) {
 		return ""
 	}
 	defer log.Close()
-	for line, err := range log.Lines(a.ctx, engine.Query{Last: true, Limit: 1}) {
+	for line, err := range log.Lines(a.ctx, joblog.Query{Last: true, Limit: 1}) {
 		if err == nil {
 			last = strings.TrimSpace(line.Text)
 		}

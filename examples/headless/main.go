@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/joblog"
 	"github.com/hobjobs/hob/engine/local"
 )
 
@@ -95,7 +96,7 @@ func printEnd(ctx context.Context, out io.Writer, eng *engine.Engine, id engine.
 		return err
 	}
 	defer log.Close()
-	for line, err := range log.Lines(ctx, engine.Query{Last: true, Limit: 10}) {
+	for line, err := range log.Lines(ctx, joblog.Query{Last: true, Limit: 10}) {
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package jobdir
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/atomicfile"
 	"github.com/hobjobs/hob/internal/logfile"
 	"github.com/hobjobs/hob/internal/plainfile"
@@ -194,4 +196,20 @@ func parseMarks(data []byte) (marks []Mark, used int) {
 		marks, last = append(marks, m), m
 		used += i + 1
 	}
+}
+
+// Source adapts an output to package logfile.
+type Source struct{ record.Output }
+
+// Hole implements [logfile.Holer]. There is normally one dropped range; several are reported as
+// their whole span.
+func (s Source) Hole(ctx context.Context) (logfile.Hole, error) {
+	if h, ok := s.Output.(logfile.HoleReporter); ok {
+		return h.Hole(ctx)
+	}
+	ranges, err := s.Holes(ctx)
+	if err != nil || len(ranges) == 0 {
+		return logfile.Hole{}, err
+	}
+	return logfile.Hole{Start: ranges[0].Start, End: ranges[len(ranges)-1].End, Lines: -1}, nil
 }

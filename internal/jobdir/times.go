@@ -147,6 +147,12 @@ func OpenTimes(dir string) (*Times, error) {
 
 func (t *Times) Close() error { return t.f.Close() }
 
+// WrittenAt returns when the byte at off was written. ok is false if that is not recorded.
+func (t *Times) WrittenAt(off int64) (at time.Time, ok bool) {
+	m, ok := t.At(off)
+	return m.At, ok
+}
+
 // At returns the entry that covers the byte at off. ok is false if none does. Lookups of
 // nearby bytes read the file only once.
 func (t *Times) At(off int64) (m Moment, ok bool) {

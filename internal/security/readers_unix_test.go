@@ -16,6 +16,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/joblog"
 	"github.com/hobjobs/hob/engine/local"
 	"github.com/hobjobs/hob/engine/replay"
 	"github.com/hobjobs/hob/internal/app/mcp"
@@ -124,7 +125,7 @@ func (r *readers) readOutput(ctx context.Context, j engine.Job) {
 		if err != nil {
 			continue
 		}
-		for range log.Lines(ctx, engine.Query{Last: true, Limit: 10}) {
+		for range log.Lines(ctx, joblog.Query{Last: true, Limit: 10}) {
 		}
 		_, _ = log.Window(ctx, 3, 10, 10)
 		_, _ = log.CountLines(ctx)

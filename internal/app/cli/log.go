@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/joblog"
 	"github.com/hobjobs/hob/internal/units"
 )
 
@@ -100,8 +101,8 @@ func (a *app) log(ctx context.Context, args []string, f logFlags) error {
 }
 
 // query returns the lines that the flags select. It cannot express --limit 0, no lines.
-func (f logFlags) query() (q engine.Query, err error) {
-	q = engine.Query{From: f.offset, Last: f.offset < 0, Limit: max(f.limit, 0)}
+func (f logFlags) query() (q joblog.Query, err error) {
+	q = joblog.Query{From: f.offset, Last: f.offset < 0, Limit: max(f.limit, 0)}
 	if q.Last && f.limit < 0 {
 		q.Limit = defaultLines
 	}
@@ -162,7 +163,7 @@ func (a *app) chooseStream(ctx context.Context, job engine.Job, name string) (en
 }
 
 // logBytes prints the raw log. With follow it returns when the job has ended.
-func (a *app) logBytes(ctx context.Context, job engine.Job, log *engine.Log, follow bool) (err error) {
+func (a *app) logBytes(ctx context.Context, job engine.Job, log *joblog.Log, follow bool) (err error) {
 	p := pipe{log: log, out: a.stdout}
 	if follow {
 		_, err = a.eng.Handle(job.ID).WaitFor(ctx, engine.Condition{Look: a.reporting(job, func(engine.Job) error { return p.copy(ctx) })})
@@ -179,7 +180,7 @@ func (a *app) logBytes(ctx context.Context, job engine.Job, log *engine.Log, fol
 var errEnough = errors.New("enough")
 
 // logFollow prints the selected lines, then each new line.
-func (a *app) logFollow(ctx context.Context, job engine.Job, log *engine.Log, f logFlags, q engine.Query) error {
+func (a *app) logFollow(ctx context.Context, job engine.Job, log *joblog.Log, f logFlags, q joblog.Query) error {
 	feed, err := log.Follow(ctx, q)
 	if err != nil {
 		return err
@@ -216,7 +217,7 @@ type logJSON struct {
 	Truncated  bool       `json:"truncated"`
 }
 
-func (a *app) logJSON(ctx context.Context, job engine.Job, log *engine.Log, f logFlags, q engine.Query) error {
+func (a *app) logJSON(ctx context.Context, job engine.Job, log *joblog.Log, f logFlags, q joblog.Query) error {
 	total, err := log.CountLines(ctx)
 	if err != nil {
 		return err
@@ -241,7 +242,7 @@ func (a *app) logJSON(ctx context.Context, job engine.Job, log *engine.Log, f lo
 }
 
 // window collects the lines that q selects. more reports whether --limit cut any off.
-func window(ctx context.Context, log *engine.Log, f logFlags, q engine.Query) (lines []engine.Line, more bool, err error) {
+func window(ctx context.Context, log *joblog.Log, f logFlags, q joblog.Query) (lines []joblog.Line, more bool, err error) {
 	limit := q.Limit
 	bounded := limit > 0 || f.limit == 0
 	if bounded {
@@ -264,7 +265,7 @@ func window(ctx context.Context, log *engine.Log, f logFlags, q engine.Query) (l
 	return lines, true, nil
 }
 
-func (a *app) logTail(ctx context.Context, job engine.Job, log *engine.Log, f logFlags, q engine.Query) error {
+func (a *app) logTail(ctx context.Context, job engine.Job, log *joblog.Log, f logFlags, q joblog.Query) error {
 	lines, more, err := window(ctx, log, f, q)
 	if err != nil {
 		return err
@@ -285,7 +286,7 @@ func (a *app) logTail(ctx context.Context, job engine.Job, log *engine.Log, f lo
 }
 
 // logFrom prints lines from --offset on, each as it is read.
-func (a *app) logFrom(ctx context.Context, job engine.Job, log *engine.Log, f logFlags, q engine.Query) error {
+func (a *app) logFrom(ctx context.Context, job engine.Job, log *joblog.Log, f logFlags, q joblog.Query) error {
 	if f.limit == 0 {
 		return nil
 	}
@@ -314,7 +315,7 @@ func (a *app) logFrom(ctx context.Context, job engine.Job, log *engine.Log, f lo
 }
 
 // printLine writes one line of a log, after a note about bytes missing before it.
-func printLine(w *bufio.Writer, l engine.Line) {
+func printLine(w *bufio.Writer, l joblog.Line) {
 	if l.Dropped > 0 {
 		fmt.Fprintf(w, "[… %s dropped …]\n", units.FormatBytes(l.Dropped))
 	}

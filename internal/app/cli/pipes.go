@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/joblog"
 	"github.com/hobjobs/hob/internal/units"
 )
 
@@ -62,7 +63,7 @@ func (ps pipes) checkComplete(ctx context.Context, eng *engine.Engine, job engin
 
 // A pipe copies a log to a writer.
 type pipe struct {
-	log     *engine.Log
+	log     *joblog.Log
 	out     io.Writer
 	taken   func(next int64) // is called with next after each write; may be nil
 	next    int64            // offset of the first byte not yet copied

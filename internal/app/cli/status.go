@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/joblog"
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/internal/vt"
 	"github.com/hobjobs/hob/keymap"
@@ -76,7 +77,7 @@ func (a *app) printDetail(ctx context.Context, job engine.Job) error {
 	for _, stream := range streams {
 		lines, err := a.lastLines(ctx, job, stream)
 		if err != nil {
-			lines = []engine.Line{{Text: "cannot read the output: " + err.Error()}}
+			lines = []joblog.Line{{Text: "cannot read the output: " + err.Error()}}
 		}
 		if len(lines) == 0 {
 			continue
@@ -95,13 +96,13 @@ func (a *app) printDetail(ctx context.Context, job engine.Job) error {
 
 // lastLines returns the end of one stream of a job's output. It fails if the log cannot be
 // read, for example because the job's host is unreachable.
-func (a *app) lastLines(ctx context.Context, job engine.Job, stream engine.Stream) ([]engine.Line, error) {
+func (a *app) lastLines(ctx context.Context, job engine.Job, stream engine.Stream) ([]joblog.Line, error) {
 	log, err := a.eng.Handle(job.ID).Log(ctx, stream)
 	if err != nil {
 		return nil, noLog(job, err)
 	}
 	defer log.Close()
-	lines, _, err := window(ctx, log, logFlags{limit: statusLines}, engine.Query{Last: true, Limit: statusLines})
+	lines, _, err := window(ctx, log, logFlags{limit: statusLines}, joblog.Query{Last: true, Limit: statusLines})
 	return lines, err
 }
 

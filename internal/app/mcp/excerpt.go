@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/joblog"
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/internal/logfile"
 	"github.com/hobjobs/hob/internal/units"
@@ -154,7 +155,7 @@ func eachStream(j engine.Job, read func(engine.Stream) (excerpt, error)) (x exce
 }
 
 // eachLog is eachStream with the open log of each stream and its size.
-func (a *agent) eachLog(ctx context.Context, j engine.Job, read func(s engine.Stream, log *engine.Log, size int64) (excerpt, error)) (excerpt, error) {
+func (a *agent) eachLog(ctx context.Context, j engine.Job, read func(s engine.Stream, log *joblog.Log, size int64) (excerpt, error)) (excerpt, error) {
 	return eachStream(j, func(s engine.Stream) (excerpt, error) {
 		log, err := a.eng.Handle(j.ID).Log(ctx, s)
 		if err != nil {
@@ -171,7 +172,7 @@ func (a *agent) eachLog(ctx context.Context, j engine.Job, read func(s engine.St
 
 // excerptOf reads the beginning and the end of a job's output.
 func (a *agent) excerptOf(ctx context.Context, j engine.Job) (excerpt, error) {
-	return a.eachLog(ctx, j, func(s engine.Stream, log *engine.Log, size int64) (x excerpt, err error) {
+	return a.eachLog(ctx, j, func(s engine.Stream, log *joblog.Log, size int64) (x excerpt, err error) {
 		head, err := log.Bytes(ctx, 0, min(size, maxRead))
 		if err != nil {
 			return x, err
@@ -195,7 +196,7 @@ func (a *agent) excerptOf(ctx context.Context, j engine.Job) (excerpt, error) {
 // tailOf returns the end of a job's output, at most n characters. cursor is the number of bytes
 // of output so far.
 func (a *agent) tailOf(ctx context.Context, j engine.Job, n int) (x excerpt, cursor int64, err error) {
-	x, err = a.eachLog(ctx, j, func(s engine.Stream, log *engine.Log, size int64) (excerpt, error) {
+	x, err = a.eachLog(ctx, j, func(s engine.Stream, log *joblog.Log, size int64) (excerpt, error) {
 		cursor += size
 		// Escape sequences and multibyte characters take more bytes than characters.
 		p, err := log.Bytes(ctx, max(0, size-int64(8*n)), size)

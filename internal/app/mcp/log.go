@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/joblog"
 	"github.com/hobjobs/hob/internal/logfile"
 	"github.com/hobjobs/hob/internal/units"
 )
@@ -41,7 +42,7 @@ func (a *agent) log(ctx context.Context, j engine.Job, in processArgs) (*answer,
 		from: from, offset: offset, limit: limit, bounded: bounded || !from, keep: keep,
 		room: max(100, most-most/4-utf8.RuneCountInString(ans.render(""))-600) / len(j.Streams()),
 	}
-	ans.body, err = a.eachLog(ctx, j, func(s engine.Stream, log *engine.Log, size int64) (excerpt, error) {
+	ans.body, err = a.eachLog(ctx, j, func(s engine.Stream, log *joblog.Log, size int64) (excerpt, error) {
 		sample, err := w.sample(ctx, log, size)
 		if err != nil {
 			return excerpt{}, err
@@ -87,7 +88,7 @@ type page struct {
 }
 
 // sample reads some bytes of the window.
-func (w window) sample(ctx context.Context, log *engine.Log, size int64) (p []byte, err error) {
+func (w window) sample(ctx context.Context, log *joblog.Log, size int64) (p []byte, err error) {
 	off := max(0, size-logfile.BinarySample)
 	if w.from {
 		if off, _, err = log.LineOffset(ctx, w.offset); err != nil {
@@ -99,11 +100,11 @@ func (w window) sample(ctx context.Context, log *engine.Log, size int64) (p []by
 
 // read collects the lines that fit: the first ones from offset on, or the last ones of the
 // log.
-func (w window) read(ctx context.Context, log *engine.Log) (p page, err error) {
+func (w window) read(ctx context.Context, log *joblog.Log) (p page, err error) {
 	if w.bounded && w.limit == 0 {
 		return p, nil
 	}
-	q := engine.Query{From: w.offset, Filter: w.keep.keep, Exclude: w.keep.drop}
+	q := joblog.Query{From: w.offset, Filter: w.keep.keep, Exclude: w.keep.drop}
 	if !w.from {
 		// Each line takes at least one character, so at most room lines fit.
 		q.Last, q.Limit = true, min(w.limit, int64(w.room))+1

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/joblog"
 )
 
 // growing is a source that grows by a line after each request, until it has all lines.
@@ -32,7 +32,7 @@ func (s *growing) ReadAt(ctx context.Context, p []byte, off int64) (int, error) 
 	return s.memory.ReadAt(ctx, p, off)
 }
 
-func (s *growing) Window(ctx context.Context, off int64, before, after int) ([]engine.Line, error) {
+func (s *growing) Window(ctx context.Context, off int64, before, after int) ([]joblog.Line, error) {
 	defer s.grow()
 	return s.memory.Window(ctx, off, before, after)
 }

@@ -17,7 +17,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/joblog"
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
@@ -74,7 +74,7 @@ type Model struct {
 
 // entry is a line in memory.
 type entry struct {
-	engine.Line
+	joblog.Line
 	at     time.Time
 	number int64
 	drawn  *drawing // nil: not drawn yet

@@ -15,7 +15,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/joblog"
 	"github.com/hobjobs/hob/internal/vt"
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
@@ -29,7 +29,7 @@ type memory struct {
 	fail  error
 
 	known int // size of the text that the source has reported
-	all   []engine.Line
+	all   []joblog.Line
 }
 
 func (s *memory) Size(context.Context) (int64, error) { return int64(len(s.text)), s.fail }
@@ -41,7 +41,7 @@ func (s *memory) ReadAt(_ context.Context, p []byte, off int64) (int, error) {
 	return copy(p, s.text[off:]), nil
 }
 
-func (s *memory) lines() []engine.Line {
+func (s *memory) lines() []joblog.Line {
 	if s.known == len(s.text) {
 		return s.all
 	}
@@ -50,7 +50,7 @@ func (s *memory) lines() []engine.Line {
 	for line := range strings.Lines(s.text) {
 		raw := strings.TrimSuffix(line, "\n")
 		shown := raw[strings.LastIndexByte(strings.TrimRight(raw, "\r"), '\r')+1:]
-		s.all = append(s.all, engine.Line{
+		s.all = append(s.all, joblog.Line{
 			Number: -1, Start: int64(start), End: int64(start + len(line)), Text: vt.Strip(shown), Raw: []byte(raw),
 		})
 		start += len(line)
@@ -64,7 +64,7 @@ func (s *memory) at(off int64) int {
 	return sort.Search(len(lines), func(i int) bool { return lines[i].End > off })
 }
 
-func (s *memory) Window(_ context.Context, off int64, before, after int) ([]engine.Line, error) {
+func (s *memory) Window(_ context.Context, off int64, before, after int) ([]joblog.Line, error) {
 	s.reads++
 	at := s.at(off)
 	lines := s.lines()

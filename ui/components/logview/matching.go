@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/joblog"
 )
 
 // SetMatchingOnly shows only matching lines, or all lines.
@@ -90,7 +90,7 @@ func (f *filter) rank(ctx context.Context, src Source, at int64) (int64, error) 
 
 // window reads the matching lines around off. head and tail report whether they include the first
 // and the last matching line.
-func (f *filter) window(ctx context.Context, src Source, off int64, before, after int) (lines []engine.Line, head, tail bool, err error) {
+func (f *filter) window(ctx context.Context, src Source, off int64, before, after int) (lines []joblog.Line, head, tail bool, err error) {
 	up, err := f.starts(ctx, src, off-1, before, -1)
 	if err != nil {
 		return nil, false, false, err

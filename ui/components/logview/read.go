@@ -7,14 +7,14 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/joblog"
 	"github.com/hobjobs/hob/ui/components/later"
 )
 
 // window is a part of the log that has been read.
 type window struct {
 	place   place
-	lines   []engine.Line
+	lines   []joblog.Line
 	head    bool // whether lines begins with the first line and ends with the last
 	tail    bool
 	times   []time.Time
@@ -89,7 +89,7 @@ func readWindow(ctx context.Context, src Source, only *filter, p place, numbers 
 }
 
 // lineNumbers finds line numbers that the source has not returned with the lines.
-func lineNumbers(ctx context.Context, src Source, lines []engine.Line, scattered bool) ([]int64, error) {
+func lineNumbers(ctx context.Context, src Source, lines []joblog.Line, scattered bool) ([]int64, error) {
 	numbers := make([]int64, len(lines))
 	for i, l := range lines {
 		numbers[i] = l.Number

@@ -9,7 +9,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/joblog"
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/ui/components/later"
 	"github.com/hobjobs/hob/ui/components/selection"
@@ -184,12 +184,12 @@ func (m *Model) release(ev tea.Mouse) tea.Cmd {
 	return m.copySelection()
 }
 
-// Source is the log that a view reads; *engine.Log implements it. Its methods are called by
+// Source is the log that a view reads; *joblog.Log implements it. Its methods are called by
 // commands, concurrently.
 type Source interface {
 	Size(ctx context.Context) (int64, error)
 	ReadAt(ctx context.Context, p []byte, off int64) (int, error)
-	Window(ctx context.Context, off int64, before, after int) ([]engine.Line, error)
+	Window(ctx context.Context, off int64, before, after int) ([]joblog.Line, error)
 	// Matching calls found with the range of each line that matches re, starting with the line
 	// that contains the byte at from, for lines that begin before to.
 	Matching(ctx context.Context, re *regexp.Regexp, from, to int64, found func(start, end int64) bool) error
@@ -198,7 +198,7 @@ type Source interface {
 	LineNumber(ctx context.Context, off int64) (int64, error)
 }
 
-var _ Source = (*engine.Log)(nil)
+var _ Source = (*joblog.Log)(nil)
 
 // NoticeMsg carries a short notice to the user, for example that a search wrapped around.
 type NoticeMsg struct{ Text string }

@@ -5,10 +5,9 @@ import (
 	"errors"
 	"io"
 	"regexp"
-	"slices"
 	"testing"
 
-	"github.com/hobjobs/hob/internal/logfile"
+	"github.com/hobjobs/hob/engine/joblog"
 )
 
 // growing is an output that has its first part for a number of requests, then all.
@@ -44,51 +43,6 @@ func (g *growing) Close() error { return nil }
 // mostRequests is more than a reader makes before it waits.
 const mostRequests = 30
 
-// A follower returns each line that is added after its first request, whenever that is.
-func TestFollowerFindsLinesAddedWhileItBegins(t *testing.T) {
-	b := regexp.MustCompile("b")
-	for _, c := range []struct {
-		name, first, all string
-		q                Query
-		want             []string
-	}{
-		{"from a line that is not there yet", "0\n1\n2", "0\n1\n2 go\n3\n4\n5\n", Query{From: 4}, []string{"4", "5"}},
-		{"the last lines of an empty log", "", "0\n1\n2\n", Query{Last: true, Limit: 9}, []string{"0", "1", "2"}},
-		{"nothing of an empty log", "", "0\n1\n2\n", Query{Last: true}, []string{"0", "1", "2"}},
-		{"nothing of a log", "0\n1\n", "0\n1\n2\n3\n", Query{Last: true}, []string{"2", "3"}},
-		{"nothing of a log with an open line", "0\n1", "0\n1 b\n2\n", Query{Last: true}, []string{"1 b", "2"}},
-		{"matching lines, none yet", "0\n1\n", "0\n1\n2 b\n3\n4 b\n", Query{Last: true, Limit: 9, Filter: b}, []string{"2 b", "4 b"}},
-		{"matching lines, the first one open", "0\n1", "0\n1 b\n2\n3 b\n", Query{Last: true, Limit: 9, Filter: b}, []string{"1 b", "3 b"}},
-		{"matching lines after others", "0 b\n1\n", "0 b\n1\n2 b\n", Query{Last: true, Limit: 9, Filter: b}, []string{"0 b", "2 b"}},
-		{"all but matching lines, none yet", "b\n", "b\n1\nb\n2\n", Query{Last: true, Limit: 9, Exclude: b}, []string{"1", "2"}},
-		{"matching lines from the first one", "0\n1", "0\n1 b\n2\n3 b\n", Query{Filter: b}, []string{"1 b", "3 b"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			for n := 1; n < mostRequests; n++ {
-				out := &growing{first: c.first, all: c.all, requests: n}
-				l := &Log{Output: out, src: source{out}, index: logfile.NewIndex()}
-				f, err := l.Follow(t.Context(), c.q)
-				if err != nil {
-					t.Fatal(err)
-				}
-				var got []string
-				for _, rest := range []bool{false, true} {
-					for line, err := range f.Read(t.Context(), rest) {
-						if err != nil {
-							t.Fatal(err)
-						}
-						got = append(got, line.Text)
-					}
-					out.requests = 0
-				}
-				if !slices.Equal(got, c.want) {
-					t.Errorf("grown after %d requests: lines %q, want %q", n, got, c.want)
-				}
-			}
-		})
-	}
-}
-
 // A search for a line finds one that is added after its first request, whenever that is.
 func TestLineSearchFindsLineAddedWhileItBegins(t *testing.T) {
 	for _, c := range []struct {
@@ -108,7 +62,7 @@ func TestLineSearchFindsLineAddedWhileItBegins(t *testing.T) {
 			for n := 1; n < mostRequests; n++ {
 				out := &growing{first: c.first, all: c.all, requests: n}
 				s := &lineSearch{
-					log:     &Log{Output: out, src: source{out}, index: logfile.NewIndex()},
+					log:     joblog.New(out, nil),
 					pattern: regexp.MustCompile("ready"),
 					fromNow: c.fromNow,
 				}
@@ -117,7 +71,7 @@ func TestLineSearchFindsLineAddedWhileItBegins(t *testing.T) {
 				if err == nil {
 					err = s.look(t.Context(), false)
 				}
-				if !errors.Is(err, errEnough) {
+				if !errors.Is(err, errFound) {
 					t.Errorf("grown after %d requests: not found (%v)", n, err)
 				}
 			}
@@ -130,7 +84,7 @@ func TestLineSearchFromNowIgnoresLinesOfBefore(t *testing.T) {
 	for _, text := range []string{"ready", "ready\n", "ready\nready"} {
 		for _, ended := range []bool{false, true} {
 			s := &lineSearch{
-				log:     &Log{Output: &growing{all: text}, src: source{&growing{all: text}}, index: logfile.NewIndex()},
+				log:     joblog.New(&growing{all: text}, nil),
 				pattern: regexp.MustCompile("ready"),
 				fromNow: true,
 			}

@@ -1,13 +1,22 @@
-package engine
+// Package joblog reads the output of a job as lines: windows of them for views, searches, line numbers,
+// and lines as they are added. [github.com/hobjobs/hob/engine.Handle.Log] returns a [Log]:
+//
+//	log, err := eng.Handle(id).Log(ctx, engine.StreamOutput)
+//	defer log.Close()
+//	for line, err := range log.Lines(ctx, joblog.Query{Last: true, Limit: 10}) {
+//
+// Offsets count bytes from the first one ever written, also if the log no longer has it.
+package joblog
 
 import (
 	"context"
 	"errors"
-	"io/fs"
+	"fmt"
 	"iter"
 	"regexp"
 	"time"
 
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/logfile"
 )
@@ -16,11 +25,23 @@ import (
 // of it. A Log is safe for concurrent use and stays readable after the job is removed.
 type Log struct {
 	// Output reads the log by offset: its size, its bytes, and the ranges that were dropped.
-	Output
+	record.Output
 
-	src   source
+	src   jobdir.Source
 	index *logfile.Index
-	times *jobdir.Times // nil if no times are recorded
+	times Times // nil if no times are recorded
+}
+
+// Times has the times at which the bytes of a log were written.
+type Times interface {
+	// WrittenAt returns when the byte at off was written.
+	WrittenAt(off int64) (at time.Time, ok bool)
+	Close() error
+}
+
+// New returns the log whose bytes are read from out; times may be nil. The log closes both.
+func New(out record.Output, times Times) *Log {
+	return &Log{Output: out, src: jobdir.Source{Output: out}, index: logfile.NewIndex(), times: times}
 }
 
 // Line is one line of a log.
@@ -38,25 +59,6 @@ type Line struct {
 	Dropped int64
 }
 
-// OpenLog opens one stream of a job. It returns ErrNotFound, ErrInvalid for an unknown stream, or
-// ErrUnsupported for a stream that this job does not have.
-func (h *Handle) Log(ctx context.Context, s Stream) (*Log, error) {
-	out, j, err := h.openOutput(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	l := &Log{Output: out, src: source{out}, index: logfile.NewIndex()}
-	if j.Host == "" {
-		t, err := jobdir.OpenTimes(h.e.root.Dir(string(h.id)))
-		if err == nil {
-			l.times = t
-		} else if !errors.Is(err, fs.ErrNotExist) {
-			h.e.log.Debug("cannot read times", "job", h.id, "err", err)
-		}
-	}
-	return l, nil
-}
-
 // Close closes the log.
 func (l *Log) Close() error {
 	err := l.src.Close()
@@ -70,14 +72,14 @@ func (l *Log) Close() error {
 // At the end it returns io.EOF. It returns ErrInvalid for a negative offset.
 func (l *Log) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
 	if off < 0 {
-		return 0, invalid("read output", "a negative offset", "0 is the first byte ever written")
+		return 0, fmt.Errorf("%w: a negative offset; 0 is the first byte ever written", record.ErrInvalid)
 	}
 	return l.src.ReadAt(ctx, p, off)
 }
 
 // Bytes returns the bytes between two offsets, without dropped ranges.
 func (l *Log) Bytes(ctx context.Context, from, to int64) ([]byte, error) {
-	p, _, err := readAll(ctx, l.src, from, to)
+	p, _, err := logfile.ReadAll(ctx, l.src, from, to)
 	return p, err
 }
 
@@ -100,7 +102,7 @@ func (l *Log) Window(ctx context.Context, off int64, before, after int) ([]Line,
 		}
 		return nil
 	})
-	return allOf(lines)
+	return All(lines)
 }
 
 // CountLines counts the lines ever written, including dropped lines as far as they were counted.
@@ -151,8 +153,7 @@ func (l *Log) TimeAt(off int64) (at time.Time, ok bool) {
 	if l.times == nil {
 		return time.Time{}, false
 	}
-	m, ok := l.times.At(off)
-	return m.At, ok
+	return l.times.WrittenAt(off)
 }
 
 // Query selects lines of a log: from line From on, those whose text passes Filter and Exclude, and
@@ -205,8 +206,8 @@ func each(read func(line func(logfile.Line) error) error) iter.Seq2[Line, error]
 	}
 }
 
-// allOf collects all lines, or those before an error.
-func allOf(lines iter.Seq2[Line, error]) (all []Line, err error) {
+// All collects all lines, or those before an error.
+func All(lines iter.Seq2[Line, error]) (all []Line, err error) {
 	for line, err := range lines {
 		if err != nil {
 			return all, err
@@ -227,8 +228,8 @@ func (q Query) ofFile() logfile.Query {
 	return f
 }
 
-// Follower reads lines as they are appended to a log. [Condition].Look reports when there may be new
-// ones. A Follower must not be used concurrently.
+// Follower reads lines as they are appended to a log. The condition Look of an engine reports when there
+// may be new ones. A Follower must not be used concurrently.
 type Follower struct {
 	feed *logfile.Follower
 	from int64 // lines with smaller numbers are skipped
@@ -247,6 +248,16 @@ func (l *Log) Follow(ctx context.Context, q Query) (*Follower, error) {
 		f.from = q.From
 	}
 	return f, nil
+}
+
+// FollowFrom returns a follower for the lines that q selects by its Filter and Exclude, beginning with the
+// line that contains the byte at off. They have no numbers.
+func (l *Log) FollowFrom(ctx context.Context, off int64, q Query) (*Follower, error) {
+	start, err := logfile.LineStart(ctx, l.src, off)
+	if err != nil {
+		return nil, err
+	}
+	return &Follower{feed: logfile.NewFollower(l.src, start, -1, q.ofFile())}, nil
 }
 
 // followStart returns the offset of the first line that a follower reads, and its number if known.
