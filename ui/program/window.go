@@ -333,8 +333,24 @@ func (w *window) held() bool {
 	return !w.focused && waits && w.pane.Changed()
 }
 
+// The largest window that is drawn, in columns, lines and cells. Drawing keeps two copies of the screen
+// with over a hundred bytes for each cell, of the largest size that the window has had. The whole of a
+// 4K display with the smallest fonts has fewer cells.
+const (
+	maxColumns = 640
+	maxLines   = 400
+	maxCells   = 1 << 17
+)
+
+// drawnSize returns the part of a window that is drawn.
+func drawnSize(m tea.WindowSizeMsg) tea.WindowSizeMsg {
+	m.Width = min(m.Width, maxColumns)
+	m.Height = min(m.Height, maxLines, maxCells/max(m.Width, 1))
+	return m
+}
+
 // floodGate drops excess wheel and motion events so that they do not delay keys: at most one of
-// each passes per frame.
+// each passes per frame. It bounds the size of the window.
 type floodGate struct {
 	now    func() time.Time
 	wheel  time.Time
@@ -345,7 +361,9 @@ const frameTime = 15 * time.Millisecond
 
 func (g *floodGate) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	last := &g.motion
-	switch msg.(type) {
+	switch m := msg.(type) {
+	case tea.WindowSizeMsg:
+		return drawnSize(m)
 	case tea.MouseWheelMsg:
 		last = &g.wheel
 	case tea.MouseMotionMsg:

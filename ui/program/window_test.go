@@ -169,3 +169,19 @@ func TestFloodGate(t *testing.T) {
 		t.Errorf("%d of 100 keys got through", n)
 	}
 }
+
+func TestDrawnSize(t *testing.T) {
+	for name, tt := range map[string]struct{ window, want tea.WindowSizeMsg }{
+		"usual":      {tea.WindowSizeMsg{Width: 240, Height: 67}, tea.WindowSizeMsg{Width: 240, Height: 67}},
+		"4K":         {tea.WindowSizeMsg{Width: 640, Height: 180}, tea.WindowSizeMsg{Width: 640, Height: 180}},
+		"4K turned":  {tea.WindowSizeMsg{Width: 320, Height: 400}, tea.WindowSizeMsg{Width: 320, Height: 400}},
+		"unknown":    {tea.WindowSizeMsg{}, tea.WindowSizeMsg{}},
+		"many lines": {tea.WindowSizeMsg{Width: 80, Height: 65535}, tea.WindowSizeMsg{Width: 80, Height: 400}},
+		"wide":       {tea.WindowSizeMsg{Width: 65535, Height: 24}, tea.WindowSizeMsg{Width: 640, Height: 24}},
+		"both":       {tea.WindowSizeMsg{Width: 65535, Height: 65535}, tea.WindowSizeMsg{Width: 640, Height: 204}},
+	} {
+		if got := (&floodGate{now: time.Now}).filter(nil, tt.window); got != tt.want {
+			t.Errorf("%s: %v, want %v", name, got, tt.want)
+		}
+	}
+}
