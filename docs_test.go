@@ -21,7 +21,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/engine/joblog"
 )
 
 // snippetHeader comes before every Go snippet of the documents. It has the imports and
@@ -45,7 +44,7 @@ import (
 	"github.com/hobjobs/hob/ui"
 )
 
-var _ = []any{context.Background, errors.As, fmt.Print, log.Print, os.Exit, time.Second, tea.Quit, local.New, ssh.New, ui.CopyMsg{}}
+var _ = []any{context.Background, errors.As, fmt.Print, log.Print, os.Exit, time.Second, tea.Quit, local.New, ssh.New, ui.CopyMsg{}, joblog.Query{}}
 
 func ask(ctx context.Context, host, text string) (string, error)
 
