@@ -141,7 +141,8 @@ func ParseRestart(text string) (RestartPolicy, error) {
 	}
 	number, ok := strings.CutPrefix(text, "on-failure:")
 	n, err := strconv.Atoi(number)
-	if !ok || err != nil || n < 1 || strconv.Itoa(n) != number {
+	canonical := err == nil && strconv.Itoa(n) == number
+	if !ok || !canonical || n < 1 {
 		return RestartPolicy{}, fmt.Errorf("%w: the restart policy %q", ErrInvalid, text)
 	}
 	return RestartPolicy{OnFailure: true, Max: n}, nil

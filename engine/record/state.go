@@ -283,8 +283,19 @@ func (s State) Unsuccessful() bool {
 	case Exited:
 		return s.Exit.Code == nil || *s.Exit.Code != 0
 	case Killed:
-		return s.Exit.Reason == ReasonTimeout || s.Exit.Reason == ReasonOOM || s.Exit.Reason == ReasonSignal && s.Exit.EndedBy == ""
+		return s.Exit.killedUnasked()
 	case Queued, Starting, Running, Stopping:
+	}
+	return false
+}
+
+// killedUnasked reports whether a process that was killed was so by no user or program that asked hob for it.
+func (e Exit) killedUnasked() bool {
+	switch e.Reason {
+	case ReasonTimeout, ReasonOOM:
+		return true
+	case ReasonSignal:
+		return e.EndedBy == ""
 	}
 	return false
 }

@@ -45,11 +45,13 @@ func ghc(c *Cause, lines []string) bool {
 
 var goSource pattern = `^\t(\S+\.go):(\d+)( \+0x[0-9a-f]+)?$|^\s{6}(\S+\.go):(\d+) `
 
+var goLibrary pattern = `/go/src/|/src/runtime/|/src/testing/`
+
 // goFrame returns the first position after line i that is not in Go's own library.
 func goFrame(lines []string, i int) string {
 	for k := i + 1; k < len(lines) && k <= i+reportLines; k++ {
 		m := goSource.regexp().FindStringSubmatch(lines[k])
-		if m == nil || strings.Contains(lines[k], "/go/src/") || strings.Contains(lines[k], "/src/runtime/") || strings.Contains(lines[k], "/src/testing/") {
+		if m == nil || goLibrary.regexp().MatchString(lines[k]) {
 			continue
 		}
 		return base(m[1]+m[4]) + ":" + m[2] + m[5]
@@ -181,6 +183,9 @@ func perlSyntax(c *Cause, lines []string) bool {
 var (
 	javaFrame pattern = `^\s+at .*\((\w+\.\w+:\d+)\)$`
 	javaCause pattern = `^Caused by: (.+)$`
+	// javaStack is any other line of a stack.
+	javaStack   pattern = `^\s*(\.\.\.|at) `
+	javaLibrary pattern = `at (java|jdk)\.`
 )
 
 // java adds the first position and the last cause of an exception.
@@ -189,12 +194,12 @@ func java(c *Cause, lines []string) bool {
 		frame := javaFrame.regexp().FindStringSubmatch(lines[k])
 		cause := javaCause.regexp().FindStringSubmatch(lines[k])
 		switch {
-		case frame != nil && (c.Place == "" && !strings.Contains(lines[k], "at java.") && !strings.Contains(lines[k], "at jdk.")):
+		case frame != nil && c.Place == "" && !javaLibrary.regexp().MatchString(lines[k]):
 			c.Place = frame[1]
 		case cause != nil:
 			first, _, _ := strings.Cut(c.Text, ", caused by ")
 			c.Text, c.Last = first+", caused by "+cause[1], k
-		case frame == nil && !strings.HasPrefix(strings.TrimSpace(lines[k]), "... ") && !strings.HasPrefix(strings.TrimSpace(lines[k]), "at "):
+		case frame == nil && !javaStack.regexp().MatchString(lines[k]):
 			return true
 		}
 	}

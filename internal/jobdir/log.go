@@ -190,7 +190,9 @@ func parseMarks(data []byte) (marks []Mark, used int) {
 			return marks, used
 		}
 		var m Mark
-		if _, err := fmt.Sscanf(string(data[used:used+i]), "%d %d", &m.Out, &m.Err); err != nil || m.Out < last.Out || m.Err < last.Err {
+		_, err := fmt.Sscanf(string(data[used:used+i]), "%d %d", &m.Out, &m.Err)
+		shrunk := m.Out < last.Out || m.Err < last.Err
+		if err != nil || shrunk {
 			return marks, used
 		}
 		marks, last = append(marks, m), m

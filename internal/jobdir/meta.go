@@ -29,6 +29,7 @@ import (
 
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/plainfile"
+	"strings"
 )
 
 // Version is the version of the records that this program writes. Readers accept later
@@ -55,9 +56,13 @@ func ValidID(id string) bool {
 	if id == "" || len(id) > 128 || id[0] == '.' {
 		return false
 	}
+	const others = "-_."
 	for i := range len(id) {
 		switch c := id[i]; {
-		case 'a' <= c && c <= 'z', '0' <= c && c <= '9', 'A' <= c && c <= 'Z', c == '-', c == '_', c == '.':
+		case 'a' <= c && c <= 'z':
+		case 'A' <= c && c <= 'Z':
+		case '0' <= c && c <= '9':
+		case strings.IndexByte(others, c) >= 0:
 		default:
 			return false
 		}

@@ -193,10 +193,18 @@ func read(dir string, from recordFiles) (Record, error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return Record{ID: r.ID}, err
 	}
-	if r.ReadErr != nil && (r.ReadErr.Temporary() || !r.Finished() && r.Problem == "") {
+	if r.ReadErr != nil && r.mayBeMore() {
 		return r, r.ReadErr
 	}
 	return r, nil
+}
+
+// mayBeMore reports whether what could not be read may change what is known of the job.
+func (r *Record) mayBeMore() bool {
+	if r.ReadErr.Temporary() {
+		return true
+	}
+	return !r.Finished() && r.Problem == ""
 }
 
 // noteReadError sets r.ReadErr to the first error after which a file may still exist.
@@ -209,8 +217,13 @@ func (r *Record) noteReadError(file string, err error) {
 // MayExist reports whether a record may exist although reading it failed with err: the
 // system refused access. Such a record must not be replaced.
 func MayExist(err error) bool {
+	for _, answered := range []error{fs.ErrNotExist, plainfile.ErrNotRegular, plainfile.ErrTooLong} {
+		if errors.Is(err, answered) {
+			return false
+		}
+	}
 	_, system := errors.AsType[*fs.PathError](err)
-	return system && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, plainfile.ErrNotRegular) && !errors.Is(err, plainfile.ErrTooLong)
+	return system
 }
 
 func (r *Record) statLogs(dir string) {
@@ -378,7 +391,11 @@ func readExitCode(dir string) (*int, error) {
 // after a power failure, or a number that is no exit code.
 func ParseExitCode(data []byte) (code int, ok bool) {
 	text, whole := strings.CutSuffix(string(data), "\n")
-	if text = strings.TrimRight(strings.TrimLeft(text, " "), " \r"); !whole || len(data) > maxExitCode || len(text) > len("4294967295") {
+	if !whole || len(data) > maxExitCode {
+		return 0, false
+	}
+	text = strings.TrimRight(strings.TrimLeft(text, " "), " \r")
+	if len(text) > len("4294967295") {
 		return 0, false
 	}
 	n, err := strconv.ParseUint(text, 10, 32)

@@ -97,12 +97,22 @@ func shellMoment(s string) *ShellMoment {
 	return m
 }
 
+// ran returns how long the job ran, 0 if that is unknown.
+func (f *ShellFacts) ran() time.Duration {
+	if f.Started == nil || f.Ended == nil {
+		return 0
+	}
+	from, to := f.Started.Up, f.Ended.Up
+	if from < 0 || to < from {
+		return 0
+	}
+	return time.Duration((to - from) * float64(time.Second))
+}
+
 // Exit returns how the job ended, without the time.
 func (f *ShellFacts) Exit() record.Exit {
 	end := record.Exit{Status: record.Exited, Reason: record.ReasonExit, Code: f.Code, Survivors: f.Left, OOMKills: f.OOMKills}
-	if a, z := f.Started, f.Ended; a != nil && z != nil && a.Up >= 0 && z.Up >= a.Up {
-		end.Ran = record.InMilliseconds(time.Duration((z.Up - a.Up) * float64(time.Second)))
-	}
+	end.Ran = record.InMilliseconds(f.ran())
 	switch {
 	case f.EndedBy != nil:
 		end.Status, end.Reason, end.EndedBy = record.Killed, record.Reason(f.EndedBy.Reason), f.EndedBy.By

@@ -40,11 +40,22 @@ func sourceFrom(st *unix.Stat_t, controlling uint64) Source {
 		switch {
 		case major == 5 && minor == 0:
 			return Source{TTY: controlling}
-		case major == 4 || major >= ptsMajor && major <= 143 || major == 204 || major == 229:
+		case isTerminal(major):
 			return Source{TTY: ttyNumber(major, minor)}
 		}
 	}
 	return Source{}
+}
+
+// isTerminal reports whether the devices with this major number are terminals: those of the console,
+// pseudoterminals, and serial and hypervisor consoles (the kernel's admin-guide/devices.txt).
+func isTerminal(major uint32) bool {
+	const ptsLast = 143
+	switch major {
+	case 4, 204, 229:
+		return true
+	}
+	return ptsMajor <= major && major <= ptsLast
 }
 
 // ttyNumber encodes a device number as in /proc/PID/stat.
@@ -87,7 +98,10 @@ func (s *Scanner) WaitsForInput(procs []Process, src Source) Input {
 	}
 	most := InputNone
 	for _, p := range procs {
-		if p.kernel || p.Dead() || p.Stopped() || src.TTY != 0 && (p.TTY != src.TTY || p.PGID != p.Foreground) {
+		if p.kernel || p.Dead() || p.Stopped() {
+			continue
+		}
+		if inForeground := p.TTY == src.TTY && p.PGID == p.Foreground; src.TTY != 0 && !inForeground {
 			continue
 		}
 		w := waiter{p: p, src: src, r: &s.reader}
@@ -223,7 +237,10 @@ func (w *waiter) inEpoll(fd int) bool {
 		}
 		target, err := strconv.Atoi(words[1])
 		events, err2 := strconv.ParseUint(words[3], 16, 64)
-		if err == nil && err2 == nil && events&unix.EPOLLIN != 0 && w.is(target) {
+		if err != nil || err2 != nil {
+			continue
+		}
+		if events&unix.EPOLLIN != 0 && w.is(target) {
 			return true
 		}
 	}

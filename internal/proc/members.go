@@ -112,11 +112,17 @@ func newQuery(job JobRef, procs map[int]Process, reader inspector) *query {
 	q.holder, _ = q.lookup(job.Holder)
 	// A program that holds jobs itself also has children that are not members.
 	q.holder = q.holder && reader.isHolder(job.Holder.PID)
-	q.idsValid = q.leader || (job.Leader.PID > 0 && !taken && (q.holder || job.Holder.IsZero()))
+	holderMayLive := q.holder || job.Holder.IsZero()
+	leaderEnded := job.Leader.PID > 0 && !taken && holderMayLive
+	q.idsValid = q.leader || leaderEnded
 	// A command that is kept running has a leader for each run, and daemons of all runs belong to the
 	// job: the holder is the process that precedes them.
 	for _, first := range []Identity{job.Leader, job.Holder} {
-		if start, ok := startNumber(first); ok && startsAreOrdered && (q.since == 0 || start < q.since) {
+		start, ok := startNumber(first)
+		if !ok || !startsAreOrdered {
+			continue
+		}
+		if q.since == 0 || start < q.since {
 			q.since = start
 		}
 	}
@@ -188,8 +194,11 @@ func (q *query) membership(pid int) membership {
 
 func (q *query) classify(pid int) membership {
 	p, ok := q.procs[pid]
+	if !ok || p.kernel {
+		return outside
+	}
 	switch {
-	case !ok || pid <= 1 || p.kernel || pid == q.self:
+	case pid <= 1, pid == q.self:
 		return outside
 	case q.holder && pid == q.job.Holder.PID, q.ancestors[pid], p.Start < q.since:
 		return outside

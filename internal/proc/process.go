@@ -140,7 +140,11 @@ func (p Process) Identity() Identity {
 // Dead reports whether p is a zombie. A process whose first thread has ended while others run is
 // not dead.
 func (p Process) Dead() bool {
-	return (p.State == 'Z' || p.State == 'X' || p.State == 'x') && p.Threads <= 1
+	switch p.State {
+	case 'Z', 'X', 'x':
+		return p.Threads <= 1
+	}
+	return false
 }
 
 // Stopped reports whether p is stopped by a signal or a tracer.

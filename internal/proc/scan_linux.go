@@ -73,7 +73,10 @@ func (r *reader) read(pid int, entry string) ([]byte, error) {
 		n += m
 		// A short read may be the end of a page, so only an empty read is the end of
 		// the file. stat is always read completely by the first call.
-		if m == 0 || n >= maxEntrySize || (m < len(r.buf)-(n-m) && entry == "stat") {
+		if m == 0 || n >= maxEntrySize {
+			return r.buf[:n], nil
+		}
+		if entry == "stat" && n < len(r.buf) {
 			return r.buf[:n], nil
 		}
 		if n == len(r.buf) {

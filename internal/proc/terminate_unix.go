@@ -234,6 +234,18 @@ func (t *termination) kill(ctx context.Context, seen []Process) error {
 	}
 }
 
+// atRest reports whether p, which was sent SIGSTOP, needs no further look in this pass: it is stopped,
+// or has been waited for long enough. A process in an uninterruptible sleep stops when that ends.
+func atRest(p Process, pass int) bool {
+	switch {
+	case p.Stopped(), pass >= maxStopPasses:
+		return true
+	case p.State == 'D':
+		return pass >= maxSleeperPasses
+	}
+	return false
+}
+
 // stopAll sends SIGSTOP to all members until they are stopped and no new ones appear, and
 // returns them. It begins with seen, the current members, unless that is empty. With an
 // error it returns the members stopped so far, which must not be left stopped. It gives up
@@ -260,7 +272,7 @@ func (t *termination) stopAll(first bool, seen []Process, deadline time.Time) ([
 		settled := true
 		for _, p := range procs {
 			if stopped[p.Identity()] {
-				settled = settled && (p.Stopped() || p.State == 'D' && pass >= maxSleeperPasses || pass >= maxStopPasses)
+				settled = settled && atRest(p, pass)
 				continue
 			}
 			settled = false

@@ -12,15 +12,25 @@ import (
 func Separate(name string, sep byte) string {
 	var b strings.Builder
 	letters := []rune(name)
-	upper := func(i int) bool { return i >= 0 && i < len(letters) && unicode.IsUpper(letters[i]) }
 	for i, r := range letters {
-		endsInitials := upper(i-1) && i+1 < len(letters) && !upper(i+1)
-		if startsWord := !upper(i-1) || endsInitials; i > 0 && upper(i) && startsWord {
+		if i > 0 && startsWord(letters, i) {
 			b.WriteByte(sep)
 		}
 		b.WriteRune(unicode.ToLower(r))
 	}
 	return b.String()
+}
+
+// startsWord reports whether the letter i begins a word: a capital after a small letter, or the last
+// one of several capitals.
+func startsWord(letters []rune, i int) bool {
+	if !unicode.IsUpper(letters[i]) {
+		return false
+	}
+	if !unicode.IsUpper(letters[i-1]) {
+		return true
+	}
+	return i+1 < len(letters) && !unicode.IsUpper(letters[i+1])
 }
 
 // Nearest returns the name that is closest to a misspelled one, or "" if none is close: one
@@ -51,7 +61,10 @@ func distance(a, b string) int {
 				replace++
 			}
 			row[j+1] = min(replace, last[j+1]+1, row[j]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+			if i == 0 || j == 0 {
+				continue
+			}
+			if swapped := a[i] == b[j-1] && a[i-1] == b[j]; swapped {
 				row[j+1] = min(row[j+1], before[j-1]+1)
 			}
 		}

@@ -169,7 +169,8 @@ func (s *sweep) expire() error {
 		switch {
 		case j.old:
 			at = time.Unix(0, 0)
-		case k.Count >= 0 && i >= k.Count, k.Bytes >= 0 && sum > k.Bytes && i > 0:
+		case k.Count >= 0 && i >= k.Count: // more jobs than are kept
+		case k.Bytes >= 0 && sum > k.Bytes && i > 0: // more bytes; the newest job stays
 		default:
 			continue
 		}

@@ -252,7 +252,8 @@ func ParseSize(s string) (cols, rows int, err error) {
 	c, r, ok := strings.Cut(strings.ToLower(s), "x")
 	cols, err1 := strconv.Atoi(strings.TrimSpace(c))
 	rows, err2 := strconv.Atoi(strings.TrimSpace(r))
-	if !ok || err1 != nil || err2 != nil || min(cols, rows) < 1 || max(cols, rows) > maxCells {
+	inRange := min(cols, rows) >= 1 && max(cols, rows) <= maxCells
+	if !ok || errors.Join(err1, err2) != nil || !inRange {
 		return 0, 0, fmt.Errorf("invalid size %q; use COLSxROWS, for example 120x40", s)
 	}
 	return cols, rows, nil
