@@ -44,7 +44,7 @@ var mayImport = []struct {
 	{"internal/units", nil},
 	{"internal/diskspace", []string{"internal/units"}},
 	{"internal/notes", []string{"internal/atomicfile", "internal/jobdir", "internal/plainfile"}},
-	{"internal/cells", nil},
+	{"internal/cells", []string{"internal/vt"}},
 	{"internal/atomicfile", nil},
 	{"internal/build", nil},
 	{"internal/plainfile", nil},

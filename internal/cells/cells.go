@@ -8,7 +8,6 @@ package cells
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
@@ -119,43 +118,6 @@ func Clean(s string) string {
 		return s
 	}
 	return uniformWidth(Printable(s))
-}
-
-// Printable turns untrusted text into one line: it replaces white space by spaces, and
-// removes escape sequences and other characters that are not printable.
-func Printable(s string) string {
-	if isClean(s) {
-		return s
-	}
-	s = ansi.Strip(s)
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n', r == '\t', r == '\r', r == '\u2028', r == '\u2029':
-			return ' '
-		case unicode.IsControl(r), Reorders(r):
-			return -1
-		}
-		return r
-	}, s)
-}
-
-// Reorders reports whether r is a mark for the direction of text. It has no width, and could reorder
-// the text beside it.
-func Reorders(r rune) bool {
-	switch r {
-	case '\u061c', '\u200e', '\u200f', '\u202a', '\u202b', '\u202c', '\u202d', '\u202e', '\u2066', '\u2067', '\u2068', '\u2069', '\ufeff':
-		return true
-	}
-	return false
-}
-
-func isClean(s string) bool {
-	for i := range len(s) {
-		if s[i] < ' ' || s[i] >= 0x7f {
-			return false
-		}
-	}
-	return true
 }
 
 // Wrap breaks text into lines of at most w columns, at blanks where it can.

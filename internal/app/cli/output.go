@@ -9,12 +9,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/charmbracelet/x/term"
 
@@ -123,7 +119,7 @@ func (a *app) printJobs(jobs []engine.Job) error {
 			w.WriteByte(',')
 		}
 		w.WriteByte('\n')
-		w.Write(safeJSON(bytes.TrimSpace(p)))
+		w.Write(cells.EscapeJSON(bytes.TrimSpace(p)))
 	}
 	if len(jobs) > 0 {
 		w.WriteByte('\n')
@@ -148,34 +144,8 @@ func (a *app) printChanged(ctx context.Context, jobs []engine.Job, err error) er
 	return a.printJobs(a.refresh(ctx, jobs...))
 }
 
-// escape makes s safe to print on one line of a terminal: it replaces control characters,
-// invalid UTF-8 and characters that reorder text by visible escapes.
-func escape(s string) string {
-	if !strings.ContainsFunc(s, unsafeRune) {
-		return s
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case r == utf8.RuneError && n == 1:
-			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case unsafeRune(r):
-			q := strconv.QuoteRuneToASCII(r)
-			b.WriteString(q[1 : len(q)-1])
-		default:
-			b.WriteRune(r)
-		}
-		i += n
-	}
-	return b.String()
-}
-
-// unsafeRune reports whether r could act on a terminal or reorder the text
-// around it.
-func unsafeRune(r rune) bool {
-	return r == utf8.RuneError || unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || cells.Reorders(r)
-}
+// escape makes s safe to print on one line.
+func escape(s string) string { return cells.Escape(s) }
 
 // encodeJSON writes v on one line as JSON that is safe to print: it also escapes control
 // characters that encoding/json does not.
@@ -186,27 +156,8 @@ func encodeJSON(w io.Writer, v any) error {
 	if err := e.Encode(v); err != nil {
 		return err
 	}
-	_, err := w.Write(safeJSON(buf.Bytes()))
+	_, err := w.Write(cells.EscapeJSON(buf.Bytes()))
 	return err
-}
-
-// safeJSON escapes DEL, 8-bit control characters and characters that reorder text. They only
-// occur in strings, so the meaning stays the same. It may return p itself.
-func safeJSON(p []byte) []byte {
-	if !slices.ContainsFunc(p, func(b byte) bool { return b >= 0x7f }) {
-		return p // ASCII
-	}
-	out := make([]byte, 0, len(p)+64)
-	for len(p) > 0 {
-		r, n := utf8.DecodeRune(p)
-		if r >= 0x7f && r <= 0x9f || cells.Reorders(r) {
-			out = fmt.Appendf(out, `\u%04x`, r)
-		} else {
-			out = append(out, p[:n]...)
-		}
-		p = p[n:]
-	}
-	return out
 }
 
 // A badger shows the status of a job as a glyph and a word, the same as in the UI, and

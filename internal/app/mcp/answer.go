@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/internal/units"
 )
 
@@ -50,12 +51,12 @@ func factsOf(j engine.Job) facts {
 		Status:     statusOf(j),
 		SessionID:  j.ID,
 		Name:       oneLine(j.Name, 60),
-		Host:       named(j.Host),
+		Host:       cells.VisibleName(j.Host),
 		PID:        j.Leader.PID,
 		WaitReason: waitReason(j, time.Now()),
-		OutputPath: named(j.OutputPath),
-		StdoutPath: named(j.StdoutPath),
-		StderrPath: named(j.StderrPath),
+		OutputPath: cells.VisibleName(j.OutputPath),
+		StdoutPath: cells.VisibleName(j.StdoutPath),
+		StderrPath: cells.VisibleName(j.StderrPath),
 	}
 	if exit, ok := j.Ended(); ok {
 		f.ExitCode, f.ExitSignal, f.Reason = exit.Code, exit.Signal, string(exit.Reason)

@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/hobjobs/hob/engine"
@@ -263,7 +262,7 @@ func pathsOf(j engine.Job) string {
 	if j.Host != "" {
 		where += " on " + j.Host
 	}
-	return named(where)
+	return cells.VisibleName(where)
 }
 
 // clean returns the text that a terminal would show for p: escape sequences and control
@@ -273,21 +272,7 @@ func clean(p []byte) string {
 	if n := bytes.Count(p, []byte{0}); n > 0 && 3*n <= len(p) && !bytes.Contains(p, []byte{0, 0}) {
 		p = bytes.ReplaceAll(p, []byte{0}, []byte{'\n'})
 	}
-	return shown(string(logfile.Text(p)))
-}
-
-// shown removes characters that [visible] drops.
-func shown(s string) string { return strings.Map(visible, s) }
-
-// named returns a name that others chose, such as that of a directory, with U+FFFD for each character
-// that [visible] drops and for line ends: unlike text it may not seem to be another one.
-func named(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' || visible(r) < 0 {
-			return utf8.RuneError
-		}
-		return r
-	}, s)
+	return cells.Visible(string(logfile.Text(p)))
 }
 
 // shortened returns processes with their command lines, which others chose, on one short line.
@@ -297,18 +282,6 @@ func shortened(all []engine.Process) []engine.Process {
 		all[i].Command = oneLine(all[i].Command, 200)
 	}
 	return all
-}
-
-// visible drops control characters, and those in which text can be hidden from readers:
-// direction marks and tag characters.
-func visible(r rune) rune {
-	switch {
-	case cells.Reorders(r), r >= 0xe0000 && r <= 0xe007f:
-		return -1
-	case r != '\n' && r != '\t' && unicode.IsControl(r):
-		return -1
-	}
-	return r
 }
 
 // oneLine returns s on one line, with at most n characters.

@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/internal/logfile"
 )
 
@@ -50,9 +51,9 @@ const maxQuoted = 2000
 
 func (f *failure) result() *mcp.CallToolResult {
 	// Errors quote names and what hosts report.
-	f.message = logfile.FirstRunes(shown(f.message), maxQuoted)
-	f.hint = logfile.FirstRunes(shown(f.hint), maxQuoted)
-	v := failureJSON{SessionID: engine.ID(logfile.FirstRunes(shown(string(f.id)), maxQuoted)), Notices: f.notices}
+	f.message = logfile.FirstRunes(cells.Visible(f.message), maxQuoted)
+	f.hint = logfile.FirstRunes(cells.Visible(f.hint), maxQuoted)
+	v := failureJSON{SessionID: engine.ID(logfile.FirstRunes(cells.Visible(string(f.id)), maxQuoted)), Notices: f.notices}
 	v.Error.Code, v.Error.Message, v.Error.Hint = f.code, f.message, f.hint
 	text := "error: " + f.message
 	for _, n := range f.notices {

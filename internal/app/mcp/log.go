@@ -10,6 +10,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/joblog"
+	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/internal/logfile"
 	"github.com/hobjobs/hob/internal/units"
 )
@@ -113,9 +114,9 @@ func (w window) read(ctx context.Context, log *joblog.Log) (p page, err error) {
 		if err != nil {
 			return p, err
 		}
-		text := shown(line.Text) + "\n"
+		text := cells.Visible(line.Text) + "\n"
 		if line.TextCut {
-			text = shown(line.Text) + " […]\n"
+			text = cells.Visible(line.Text) + " […]\n"
 			p.long = true
 		}
 		if line.Dropped > 0 {
@@ -188,7 +189,7 @@ func (a *agent) screen(ctx context.Context, j engine.Job, _ processArgs) (*answe
 		return nil, failed(j, "show the screen of", err)
 	}
 	ans := about(j, time.Now())
-	ans.body.head = shown(s.Text)
+	ans.body.head = cells.Visible(s.Text)
 	ans.Screen = &screen{
 		Cols: s.Size.Cols, Rows: s.Size.Rows, CursorX: s.CursorX, CursorY: s.CursorY,
 		Title: oneLine(s.Title, 200), Alternate: s.Alternate,

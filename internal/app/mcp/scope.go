@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/internal/notes"
 	"github.com/hobjobs/hob/internal/units"
 )
@@ -261,7 +262,7 @@ func rowOf(j engine.Job, now time.Time) row {
 		UptimeMS:        j.Uptime(now).Milliseconds(),
 		StartedAt:       j.StartedAt.UTC(),
 		EndedAt:         exit.At.UTC(),
-		Dir:             named(j.Dir),
+		Dir:             cells.VisibleName(j.Dir),
 		Command:         oneLine(j.CommandLine(), 200),
 		WaitingForInput: j.Waiting && !ended,
 		OutputBytes:     j.Output,

@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/internal/logfile"
 	"github.com/hobjobs/hob/internal/units"
 )
@@ -127,7 +128,7 @@ func (a *agent) waitAnswer(ctx context.Context, w *wait) (*answer, error) {
 	}
 	ans.body, ans.isTail = tail, true
 	met := end.Met
-	ans.Met, ans.Match = &met, logfile.FirstRunes(shown(end.Line), 2000)
+	ans.Met, ans.Match = &met, logfile.FirstRunes(cells.Visible(end.Line), 2000)
 	switch {
 	case end.TimedOut:
 		state := "keeps running"

@@ -347,7 +347,7 @@ func (e *lineEmulator) add(d *drawing, row []vt.Cell) {
 		}
 		style := e.vt.Style(c)
 		style.Attrs &^= vt.Blink
-		d.add(plain(e.vt.CellText(c)), c.Width(), look{style: style, link: safeLink(e.vt.Link(c))})
+		d.add(cells.WithoutMarks(e.vt.CellText(c)), c.Width(), look{style: style, link: safeLink(e.vt.Link(c))})
 	}
 }
 
@@ -402,17 +402,4 @@ func runeStart(p []byte, off int) int {
 		off--
 	}
 	return off
-}
-
-// plain removes direction marks from the text of a cell: they would reorder neighboring cells.
-func plain(s string) string {
-	if len(s) < 2 {
-		return s
-	}
-	return strings.Map(func(r rune) rune {
-		if cells.Reorders(r) {
-			return -1
-		}
-		return r
-	}, s)
 }
