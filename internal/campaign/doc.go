@@ -17,7 +17,8 @@
 //
 // Besides the rounds there are single faults: few descriptors, records and holders of other
 // versions, a thousand clients of one holder, bad networks to a host, clocks that differ or are set,
-// many jobs that wait or have finished, much output, resized terminals.
+// many jobs that wait or have finished, much output, resized terminals, two versions in one state
+// directory.
 //
 // A failure names its seed and its round; the same two make the same plan, though not the same
 // timing.
