@@ -68,6 +68,7 @@ func TestSlurmFaults(t *testing.T) {
 	for _, c := range []clusterTest{
 		{"start without an answer", testStartWithoutAnswer},
 		{"controller that does not answer is a problem of the link", testNoAnswer},
+		{"end while the controller does not answer", testEndsUnseen},
 		{"preempted job", testPreempted},
 		{"job of a failed node", testNodeFailed},
 		{"forgotten jobs are judged by their files", testForgotten},

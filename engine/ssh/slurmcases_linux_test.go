@@ -98,14 +98,43 @@ func testSignalOfSlurm(t *testing.T, cluster *slurmtest.Cluster) {
 
 func testSuspended(t *testing.T, cluster *slurmtest.Cluster) {
 	e := onSlurm(t, cluster)
-	j := submit(t, e, "sleep 300")
+	release := filepath.Join(testtool.TempDir(t), "go")
+	j := submit(t, e, "until [ -e "+release+" ]; do sleep 0.1; done; exit 7")
 	watch(t, e, j.ID)
 	waitUntil(t, e, j.ID, is(engine.Running))
 	cluster.Run(t, "scontrol", "suspend", numberOf(t, cluster, j))
 	waitUntil(t, e, j.ID, func(j engine.Job) bool { return j.Status == engine.Running && j.Paused })
-	cluster.Run(t, "scontrol", "resume", numberOf(t, cluster, j))
-	if _, err := e.Handle(j.ID).Kill(t.Context()); err != nil {
+	if err := os.WriteFile(release, nil, 0o600); err != nil {
 		t.Fatal(err)
+	}
+	cluster.Run(t, "scontrol", "resume", numberOf(t, cluster, j))
+	j = waitUntil(t, e, j.ID, finished)
+	if j.Status != engine.Exited || j.Exit.Code == nil || *j.Exit.Code != 7 {
+		t.Errorf("it ended as %s: %+v", j.Status, j.Exit)
+	}
+}
+
+// testEndsUnseen ends jobs while the controller does not answer: its end is found afterwards, and the
+// job is never reported as lost.
+func testEndsUnseen(t *testing.T, cluster *slurmtest.Cluster) {
+	e := onSlurm(t, cluster)
+	release := filepath.Join(testtool.TempDir(t), "go")
+	j := submit(t, e, "until [ -e "+release+" ]; do sleep 0.1; done; exit 7")
+	watch(t, e, j.ID)
+	waitUntil(t, e, j.ID, is(engine.Running))
+	answer := sync.OnceFunc(cluster.Hold())
+	defer answer()
+	waitUntil(t, e, j.ID, func(j engine.Job) bool { return j.Link == engine.LinkUnreachable })
+	if err := os.WriteFile(release, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if j, err := e.Handle(j.ID).Facts(t.Context()); err != nil || j.Status == engine.Lost {
+		t.Errorf("unanswered: %s, %v", j.Status, err)
+	}
+	answer()
+	j = waitUntil(t, e, j.ID, finished)
+	if j.Status != engine.Exited || j.Exit.Code == nil || *j.Exit.Code != 7 {
+		t.Errorf("it ended as %s: %+v", j.Status, j.Exit)
 	}
 }
 
