@@ -16,7 +16,7 @@ import (
 func ListeningPorts(procs []Process) ([]Port, error) {
 	// Each network namespace has its own table of sockets.
 	type space struct {
-		pid    int // a process in this namespace
+		pids   []int // processes in this namespace; some may end meanwhile
 		owners map[uint64]int
 	}
 	spaces := map[string]*space{}
@@ -31,8 +31,9 @@ func ListeningPorts(procs []Process) ([]Port, error) {
 		}
 		name, _ := os.Readlink(dir + "/ns/net")
 		if spaces[name] == nil {
-			spaces[name] = &space{pid: p.PID, owners: map[uint64]int{}}
+			spaces[name] = &space{owners: map[uint64]int{}}
 		}
+		spaces[name].pids = append(spaces[name].pids, p.PID)
 		for _, inode := range inodes {
 			if _, known := spaces[name].owners[inode]; !known {
 				spaces[name].owners[inode] = p.PID
@@ -42,11 +43,7 @@ func ListeningPorts(procs []Process) ([]Port, error) {
 	var out []Port
 	for _, s := range spaces {
 		for _, table := range []string{"tcp", "tcp6"} {
-			data, err := os.ReadFile("/proc/" + strconv.Itoa(s.pid) + "/net/" + table)
-			if err != nil {
-				continue // the process has ended, or IPv6 is disabled
-			}
-			for line := range strings.Lines(string(data)) {
+			for line := range strings.Lines(socketTable(s.pids, table)) {
 				addr, inode, ok := parseListener(line)
 				if pid, mine := s.owners[inode]; ok && mine {
 					out = append(out, Port{Addr: addr, PID: pid})
@@ -58,6 +55,18 @@ func ListeningPorts(procs []Process) ([]Port, error) {
 		return cmp.Or(cmp.Compare(a.Addr.Port(), b.Addr.Port()), a.Addr.Compare(b.Addr), cmp.Compare(a.PID, b.PID))
 	})
 	return slices.CompactFunc(out, func(a, b Port) bool { return a.Addr == b.Addr }), nil
+}
+
+// socketTable reads a table of the network namespace that the processes are in. It is empty if all of them
+// have ended, or if the kernel has no such table, as without IPv6.
+func socketTable(pids []int, table string) string {
+	for _, pid := range pids {
+		data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/net/" + table)
+		if err == nil {
+			return string(data)
+		}
+	}
+	return ""
 }
 
 // sockets returns the inodes of the sockets among the descriptors in dir.

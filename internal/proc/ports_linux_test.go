@@ -96,3 +96,14 @@ func FuzzParseListener(f *testing.F) {
 		}
 	})
 }
+
+// Processes that had sockets may end before the table of their namespace is read.
+func TestSocketTableOutlivesAProcess(t *testing.T) {
+	ended := exec.Command("true")
+	if err := ended.Run(); err != nil {
+		t.Fatal(err)
+	}
+	if got := socketTable([]int{ended.Process.Pid, os.Getpid()}, "tcp"); !strings.Contains(got, "local_address") {
+		t.Errorf("the table is %q", got)
+	}
+}
