@@ -35,6 +35,7 @@ var mayImport = []struct {
 	{"engine", []string{"engine/joblog", "engine/record", "internal/..."}},
 	{"engine/joblog", []string{"engine/record", "internal/..."}},
 	{"engine/enginetest", []string{"engine", "engine/joblog", "engine/record", "internal/..."}},
+	{"engine/ssh/internal/judge", []string{"engine", "engine/record", "engine/ssh/internal/recipe", "engine/ssh/internal/slurm", "internal/jobdir", "internal/proc", "internal/queue"}},
 	{"engine/ssh/...", []string{"engine", "engine/enginetest", "engine/record", "engine/ssh/internal/...", "internal/..."}},
 	{"engine/...", []string{"engine", "engine/joblog", "engine/enginetest", "engine/record", "internal/..."}},
 	{"internal/storytest", []string{"..."}}, // runs hob
@@ -74,6 +75,7 @@ var mustNotImport = []struct {
 }{
 	{"engine", []string{"charm.land/", "github.com/charmbracelet/", "github.com/creack/pty", "golang.org/x/crypto", "github.com/spf13/"}},
 	{"engine/...", []string{"charm.land/", "github.com/spf13/"}},
+	{"engine/ssh/internal/judge", []string{"os", "net", "os/exec", "golang.org/x/crypto"}},
 	{"internal/holder", []string{"charm.land/", "github.com/spf13/"}},
 	{"internal/localjob", []string{"charm.land/", "github.com/spf13/"}},
 	{"internal/vt", []string{"charm.land/", "golang.org/x/sys"}},

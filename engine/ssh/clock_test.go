@@ -11,9 +11,6 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/engine/record"
-	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
-	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/sshtest"
 	"github.com/hobjobs/hob/internal/testtool"
 )
@@ -54,54 +51,6 @@ func TestWrongClockOfTheHost(t *testing.T) {
 	}
 	if exit.Code == nil || *exit.Code != 3 || j.Output != 6 {
 		t.Errorf("code %v, %d bytes", exit.Code, j.Output)
-	}
-}
-
-// A job's run time comes from its host, even if the local clock is set meanwhile; it does not vary
-// with the latency of answers.
-func TestUptimeComesFromTheHost(t *testing.T) {
-	at := time.Now()
-	created := at.Add(-2 * time.Hour)
-	look := func(up float64, before time.Duration, boot string) engine.State {
-		ten := 10
-		s := sight{
-			rec: engine.Record{Job: engine.Job{
-				Request: engine.Request{Host: "box", CreatedAt: created, Timeout: record.InMilliseconds(30 * time.Minute)},
-				State: engine.State{
-					Status: engine.Running, StartedUp: record.InMilliseconds(before),
-					StartedAt: at.Add(-time.Hour - 10*time.Minute),
-				},
-			}},
-			entry: &recipe.Entry{
-				ShellFacts: jobdir.ShellFacts{Started: &jobdir.ShellMoment{Date: 5, Up: 1000}}, Claimed: true, Ready: true, Live: "7",
-				Job: &recipe.Process{PID: ten, Start: "7", Boot: boot}, Sizes: map[string]int64{"output.log": 1},
-			},
-			clock: recipe.Clock{Boot: boot, Up: up, Date: 99}, at: at,
-		}
-		o, _ := s.verdict()
-		return o
-	}
-	uptime := func(o engine.State) time.Duration {
-		j := engine.Job{State: engine.State{Status: o.Status, StartedAt: o.StartedAt, StartedUp: record.InMilliseconds(o.StartedUp.Duration())}}
-		return j.Uptime(at)
-	}
-	first := look(1600, 0, "b")
-	if got := uptime(first); (got - 10*time.Minute).Abs() > time.Millisecond {
-		t.Errorf("uptime %v, want 10 minutes", got)
-	}
-	if got := first.Deadline.Sub(at); (got - 20*time.Minute).Abs() > time.Second {
-		t.Errorf("the deadline is in %v, want 20 minutes", got)
-	}
-	if next := look(1600.3, first.StartedUp.Duration(), "b"); next.StartedUp != first.StartedUp || !next.Deadline.Equal(first.Deadline) {
-		t.Errorf("it wavers: %v and %v, %v and %v", first.StartedUp.Duration(), next.StartedUp.Duration(), first.Deadline, next.Deadline)
-	}
-	if got := uptime(look(1700, first.StartedUp.Duration(), "b")); (got - 700*time.Second).Abs() > time.Millisecond {
-		t.Errorf("after this machine has slept: uptime %v, want 700 seconds", got)
-	}
-	for name, o := range map[string]engine.State{"no clock": look(-1, 0, "b"), "no boot": look(1600, 0, "-")} {
-		if got := uptime(o); got != 70*time.Minute {
-			t.Errorf("%s: uptime %v, want what the wall clock says", name, got)
-		}
 	}
 }
 

@@ -11,9 +11,7 @@ import (
 	"testing"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
-	"github.com/hobjobs/hob/internal/jobdir"
 )
 
 // A job may end after a listing has looked for its exit code and before it looks for its
@@ -92,16 +90,5 @@ func TestJobThatEndsDuringAListingIsNotLost(t *testing.T) {
 				t.Errorf("it ended as %+v, want exit 3", exit)
 			}
 		})
-	}
-}
-
-func TestPausedJobEndsUnpaused(t *testing.T) {
-	code := 137
-	s := sight{
-		rec:   engine.Record{Job: engine.Job{State: engine.State{Status: engine.Running, Paused: true}}},
-		entry: &recipe.Entry{ShellFacts: jobdir.ShellFacts{Code: &code}, Claimed: true, Ready: true, Over: true},
-	}
-	if o, sure := s.verdict(); sure != certain || !o.Status.Finished() || o.Paused {
-		t.Errorf("%s, paused %v", o.Status, o.Paused)
 	}
 }

@@ -7,10 +7,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/judge"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/engine/ssh/internal/slurm"
 	"github.com/hobjobs/hob/internal/hostname"
@@ -71,7 +73,7 @@ func (h *host) observeIfConnected(ctx context.Context, rs []engine.Record) map[e
 // asRecorded returns the state in the job's record.
 func (h *host) asRecorded(r engine.Record) engine.State {
 	r.Job.StartedUp = h.b.startedUp(r)
-	o := lastKnown(r)
+	o := judge.LastKnown(r)
 	o.Link, o.StaleSince = r.Job.Link, lastSeen(r)
 	root := filepath.Dir(filepath.Dir(r.Dir))
 	if o.LinkError = statedir.HostError(root, h.name); o.LinkError != "" {
@@ -137,7 +139,7 @@ func (h *host) stale(r engine.Record, err error) engine.State {
 
 func (h *host) staleLocked(r engine.Record, err error) engine.State {
 	r.Job.StartedUp = h.b.startedUp(r)
-	o := lastKnown(r)
+	o := judge.LastKnown(r)
 	if h.conn != nil && errors.Is(err, context.DeadlineExceeded) {
 		o.Link = engine.LinkOK // only slow; if there is no answer at all, the connection is closed
 		o.StaleSince = lastSeen(r)
@@ -197,7 +199,7 @@ func (h *host) lookAfter(ctx context.Context, rs []engine.Record, most time.Dura
 
 func (h *host) lookIn(ctx context.Context, base string, rs []engine.Record, proofs int, seen map[engine.ID]engine.State) error {
 	var q *slurm.Queue
-	if anyScheduled(rs) {
+	if slices.ContainsFunc(rs, judge.Scheduled) {
 		q = h.askQueue(ctx, base) // before the listing: the files then have every end that the queue reflects
 	}
 	known := h.knownOf(rs)
@@ -216,7 +218,7 @@ func (h *host) lookIn(ctx context.Context, base string, rs []engine.Record, proo
 			delete(known, id)
 		}
 	}
-	rs = h.conclude(ctx, base, rs, l, q, at, false, seen)
+	rs = h.record(ctx, base, rs, l, q, at, false, seen)
 	// The first listing may not have looked at the wrapper, so it takes two more.
 	for _, confirms := range []bool{false, true} {
 		if len(rs) == 0 {
@@ -226,35 +228,48 @@ func (h *host) lookIn(ctx context.Context, base string, rs []engine.Record, proo
 		if err != nil {
 			return err
 		}
-		rs = h.conclude(ctx, base, rs, recipe.ParseList(a.Out), q, time.Now(), confirms, seen)
+		rs = h.record(ctx, base, rs, recipe.ParseList(a.Out), q, time.Now(), confirms, seen)
 	}
 	return nil
 }
 
-// conclude records the states of the jobs rs according to a listing. It returns those that look lost
-// but are not proved to be; see [sight].
-func (h *host) conclude(
+// record records the states of the jobs rs according to a listing. It returns those that look lost
+// but are not proved to be; see [judge.Look].
+func (h *host) record(
 	ctx context.Context, base string, rs []engine.Record, l recipe.Listing, q *slurm.Queue, at time.Time, confirms bool, seen map[engine.ID]engine.State,
 ) (again []engine.Record) {
 	for _, r := range rs {
 		e := l.Jobs[remoteID(h.b.HostDir(r))]
 		if e == nil { // it is missing in the answer
-			seen[r.ID] = lastKnown(r)
+			seen[r.ID] = judge.LastKnown(r)
 			continue
 		}
 		known := r
 		known.Job.StartedUp = h.b.startedUp(r)
-		s := sight{rec: known, entry: e, clock: l.Clock, at: at, confirms: confirms, queue: q}
-		o, sure := s.verdict()
+		found := judge.Look{
+			Record:   known,
+			Entry:    e,
+			Clock:    l.Clock,
+			At:       at,
+			Confirms: confirms,
+			Queue:    q,
+		}
+		o, sure := found.State()
+		if o.Link == engine.LinkUnreachable {
+			o.StaleSince = lastSeen(r)
+		}
 		switch sure {
-		case doubtful:
+		case judge.Doubtful:
 			again = append(again, r)
 			continue
-		case unstarted:
-			h.unstarted(ctx, base, &s, &o)
-		case certain:
+		case judge.Unstarted:
+			h.unstarted(ctx, base, &found, &o)
+		case judge.Certain:
 			h.settle(r, l, base, o, at)
-		case elsewhere: // that machine writes the record
+		case judge.Elsewhere: // that machine writes the record
+			if rec, err := jobdir.Read(r.Dir); err == nil {
+				o.StaleSince = rec.Touched
+			}
 		}
 		h.addInput(r.ID, &o)
 		seen[r.ID] = o
@@ -272,7 +287,7 @@ func (h *host) settle(r engine.Record, l recipe.Listing, base string, o engine.S
 	h.b.remember(r, o, e.BootOf(), path.Join(base, id), false)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if delete(h.known, r.ID); !scheduled(r) && e.Lasting() && e.Token == r.Job.Token {
+	if delete(h.known, r.ID); !judge.Scheduled(r) && e.Lasting() && e.Token == r.Job.Token {
 		h.known[r.ID] = e
 	}
 }
@@ -345,12 +360,12 @@ func (h *host) logsOf(id engine.ID) logFacts {
 	return f
 }
 
-// unstarted is for a job that was requested but was not on the host, according to s. While its starter
+// unstarted is for a job that was requested but was not on the host, according to l. While its starter
 // holds the lock it is starting; after that the host is made to refuse the start.
-func (h *host) unstarted(ctx context.Context, base string, s *sight, o *engine.State) {
-	r := s.rec
+func (h *host) unstarted(ctx context.Context, base string, l *judge.Look, o *engine.State) {
+	r := l.Record
 	o.Status = engine.Starting
-	if jobdir.Locked(r.Dir) || scheduled(r) && h.submittedSince(ctx, base, r, s.entry) {
+	if jobdir.Locked(r.Dir) || judge.Scheduled(r) && h.submittedSince(ctx, base, r, l.Entry) {
 		return
 	}
 	a, err := h.ask(ctx, quick, recipe.Abandon(base, remoteID(h.b.HostDir(r)), r.Job.Token), askOptions{})
@@ -366,9 +381,9 @@ func (h *host) unstarted(ctx context.Context, base string, s *sight, o *engine.S
 	switch {
 	case blocked != "":
 		o.Exit.Reason, o.Exit.Error = engine.ReasonDependency, blocked
-	case s.unsatisfiable(): // a process of another job may have run out of memory, and that job exited with 0
-		o.Exit.Reason, o.Exit.Error = engine.ReasonDependency, unsatisfied
-	case scheduled(r):
+	case l.Unsatisfiable(): // a process of another job may have run out of memory, and that job exited with 0
+		o.Exit.Reason, o.Exit.Error = engine.ReasonDependency, judge.Unsatisfied
+	case judge.Scheduled(r):
 		o.Exit.Error = "Slurm does not have the job, and it had not begun"
 	}
 	h.b.remember(r, *o, "", "", false)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/judge"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/engine/ssh/internal/slurm"
 	"github.com/hobjobs/hob/internal/jobdir"
@@ -24,26 +25,7 @@ const (
 	// queuePatience is how long a look waits for the first answer. A controller that hangs is thus
 	// reported before the programs of Slurm give it up.
 	queuePatience = 2 * time.Second
-	// recordPatience is how long the record of an end may take to be visible on the shared disk.
-	recordPatience = time.Minute
-	// lateSubmission is how long after its start a submission without an answer may still arrive.
-	lateSubmission = 90 * time.Second
 )
-
-// scheduled reports whether a cluster's scheduler starts the job of r.
-func scheduled(r engine.Record) bool {
-	_, onCluster := slurm.Login(r.Job.Host)
-	return onCluster || r.Job.Scheduler == slurm.Name
-}
-
-func anyScheduled(rs []engine.Record) bool {
-	for i := range rs {
-		if scheduled(rs[i]) {
-			return true
-		}
-	}
-	return false
-}
 
 // queue is the last answer of a cluster's scheduler; fields are guarded by host.mu.
 type queue struct {
@@ -216,7 +198,7 @@ func (h *host) numbers(ctx context.Context, dir string, ids []engine.ID) (number
 
 // decline records that the job of l is not started, because of the end of one that it follows.
 func (b *Backend) decline(l engine.Launch, blocked string) {
-	o := lastKnown(l.Record)
+	o := judge.LastKnown(l.Record)
 	o.Status = engine.Failed
 	o.Exit = engine.Exit{Status: engine.Failed, Reason: engine.ReasonDependency, Error: blocked, At: time.Now()}
 	b.remember(l.Record, o, "", "", true)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/judge"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/plainfile"
 	"github.com/hobjobs/hob/internal/proc"
@@ -71,7 +72,7 @@ func (b *Backend) remember(r engine.Record, o engine.State, boot, dir string, he
 		b.finish(r, o, st)
 		return
 	}
-	if o.Status == engine.Starting && (dir == "" || scheduled(r)) {
+	if o.Status == engine.Starting && (dir == "" || judge.Scheduled(r)) {
 		return // a record of a job that does not wait means that it runs
 	}
 	if !reflect.DeepEqual(st, old) {
@@ -208,7 +209,7 @@ func RunsHere(r engine.Record) bool {
 	if r.Job.Host == "" {
 		return true
 	}
-	if scheduled(r) && !r.Job.Status.Finished() {
+	if judge.Scheduled(r) && !r.Job.Status.Finished() {
 		return false // its processes are its node's
 	}
 	place := wordsOf(r, jobdir.PlaceFile)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/judge"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 	"github.com/hobjobs/hob/internal/jobdir"
@@ -55,7 +56,7 @@ func (r *Run) act(ctx context.Context, l lane, o askOptions, request func(dir st
 		return "", err
 	}
 	var word string
-	if scheduled(r.rec) {
+	if judge.Scheduled(r.rec) {
 		word, err = r.actOnNode(ctx, o, dir, request(dir))
 	} else {
 		var a shell.Answer
@@ -103,7 +104,7 @@ func (r *Run) Stop(ctx context.Context, o engine.StopOptions) (engine.StopReport
 	if reason == "" {
 		reason = string(engine.ReasonKill)
 	}
-	if scheduled(r.rec) {
+	if judge.Scheduled(r.rec) {
 		return r.stopOnCluster(ctx, grace, o.By, reason, o.KeepDaemons)
 	}
 	began := time.Now()
@@ -205,7 +206,7 @@ func (r *Run) CopyInput(ctx context.Context, in io.Reader) error {
 	if !r.rec.Job.Stdin.Writable() {
 		return engine.ErrNoInput
 	}
-	onCluster := scheduled(r.rec)
+	onCluster := judge.Scheduled(r.rec)
 	if onCluster {
 		if err := r.awaitBegin(ctx); err != nil {
 			return err

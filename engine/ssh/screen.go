@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/judge"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 	"github.com/hobjobs/hob/internal/holder"
@@ -113,7 +114,7 @@ func (r *Run) Entry(ctx context.Context) (engine.Entry, error) {
 	}
 	shows := recipe.Shows(dir, string(r.rec.ID))
 	var word string
-	if scheduled(r.rec) {
+	if judge.Scheduled(r.rec) {
 		word, err = r.actOnNode(ctx, askOptions{}, dir, shows)
 	} else {
 		var a shell.Answer

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/enginetest"
+	"github.com/hobjobs/hob/engine/ssh/internal/judge"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/internal/slurmtest"
 	"github.com/hobjobs/hob/internal/sshtest"
@@ -236,7 +237,7 @@ func testJobSubmittedDuringALook(t *testing.T, cluster *slurmtest.Cluster) {
 	rec := engine.Record{ID: j.ID, Dir: filepath.Join(e.StateDir(), "jobs", string(j.ID)), Job: j}
 	base, _ := dirAndName(b.HostDir(rec))
 	var o engine.State
-	b.host(j.Host).unstarted(t.Context(), base, &sight{rec: rec, entry: &recipe.Entry{Gone: true}}, &o)
+	b.host(j.Host).unstarted(t.Context(), base, &judge.Look{Record: rec, Entry: &recipe.Entry{Gone: true}}, &o)
 	if o.Status != engine.Starting {
 		t.Errorf("the job is %s: %+v", o.Status, o.Exit)
 	}

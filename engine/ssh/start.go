@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/judge"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 	"github.com/hobjobs/hob/engine/ssh/internal/slurm"
@@ -104,14 +105,14 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (begun *engine.Sta
 	if e := s.List.Jobs[j.ID]; e != nil {
 		rec := l.Record
 		rec.Job.After, rec.Job.AfterAny = l.Spec.After, l.Spec.AfterAny // without those that have ended
-		seen := sight{rec: rec, entry: e, clock: s.List.Clock, at: time.Now()}
-		o, sure := seen.verdict() // if that is not certain, the next look decides
+		seen := judge.Look{Record: rec, Entry: e, Clock: s.List.Clock, At: time.Now()}
+		o, sure := seen.State() // if that is not certain, the next look decides
 		if !o.StartedAt.IsZero() && o.StartedAt.Before(began) {
 			o.StartedAt = began
 		}
 		o.Backgrounded = l.Spec.Backgrounded
 		b.remember(l.Record, o, e.BootOf(), s.Dir, true)
-		if sure == certain {
+		if sure == judge.Certain {
 			begun = &o
 		}
 	}
@@ -296,7 +297,7 @@ func (b *Backend) spareBase(host string, s recipe.Spawned, ask func(script strin
 func (h *host) spawnIn(ctx context.Context, base string, l engine.Launch, j *recipe.Job, cause recipe.Spawned) (recipe.Spawned, bool, error) {
 	j.Base = base
 	dir := path.Join(base, j.ID)
-	o := lastKnown(l.Record)
+	o := judge.LastKnown(l.Record)
 	o.Status, o.Backgrounded = engine.Starting, l.Spec.Backgrounded
 	h.b.remember(l.Record, o, "", dir, true)
 	s, sent, err := h.spawn(ctx, *j)

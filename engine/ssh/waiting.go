@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/judge"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 )
 
@@ -73,7 +74,7 @@ func (h *host) checkInput(ctx context.Context, rs []engine.Record, seen map[engi
 		if err != nil {
 			return
 		}
-		if scheduled(r) {
+		if judge.Scheduled(r) {
 			h.checkInputOnNode(ctx, r, dir, seen)
 			continue
 		}

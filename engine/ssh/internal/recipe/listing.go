@@ -59,8 +59,21 @@ type Listing struct {
 // Lasting reports whether [ListAgain] may take e as known, and request only what changes: the job
 // runs, nothing has requested its end, and it has a log.
 func (e *Entry) Lasting() bool {
-	return e.Ready && !e.Over && e.Job != nil && e.EndedBy == nil && e.Live == e.Job.Start && e.State != "Z" && len(e.Sizes)+len(e.Strange) > 0
+	asked := e.Over || e.EndedBy != nil
+	logs := len(e.Sizes) + len(e.Strange)
+	return e.Ready && !asked && e.Alive() && logs > 0
 }
+
+// Begun reports whether the job or its wrapper has recorded its process.
+func (e *Entry) Begun() bool { return e.Wrapper != nil || e.Job != nil }
+
+// Alive reports whether the job's process exists and is no zombie.
+func (e *Entry) Alive() bool {
+	return e.Job != nil && e.Live == e.Job.Start && e.State != "Z"
+}
+
+// WrapperAlive reports whether the wrapper's process exists.
+func (e *Entry) WrapperAlive() bool { return e.Wrapper != nil && e.WrapLive == e.Wrapper.Start }
 
 // split reports whether the job has two logs.
 func (e *Entry) split() bool {
@@ -285,8 +298,13 @@ func (e *Entry) Elsewhere(c Clock, shared bool) bool {
 	}
 	name, pids := cutLast(e.Place)
 	nameThere, pidsThere := cutLast(c.Place)
-	if boot := e.BootOf(); boot != "" && boot == c.Boot && (shared || pids == pidsThere) {
-		return pids != pidsThere
+	boot := e.BootOf()
+	sameBoot := boot != "" && boot == c.Boot
+	switch {
+	case sameBoot && pids == pidsThere:
+		return false
+	case sameBoot && shared:
+		return true
 	}
 	return name != nameThere
 }

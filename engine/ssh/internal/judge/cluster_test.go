@@ -1,4 +1,4 @@
-package ssh
+package judge
 
 import (
 	"strings"
@@ -28,7 +28,7 @@ func TestStatesOfSlurm(t *testing.T) {
 		reason engine.Reason
 		by     string
 		paused bool
-		sure   certainty
+		sure   Certainty
 		after  bool // it follows another job
 	}{
 		"waits":                               {entry: unclaimed, squeue: "PENDING|N/A|N/A|main|Resources", want: engine.Queued},
@@ -58,8 +58,8 @@ func TestStatesOfSlurm(t *testing.T) {
 		"record is missing":                   {entry: ready, squeue: "COMPLETED|1700000100|1700000200|main|None", want: engine.Lost, reason: engine.ReasonHolderDied},
 		"dependency failed":                   {entry: unclaimed, squeue: "PENDING|N/A|N/A|main|DependencyNeverSatisfied", want: engine.Queued},
 		"cancelled for an option":             {entry: unclaimed, squeue: "CANCELLED|N/A|1700000990|main|DependencyNeverSatisfied", want: engine.Failed, reason: engine.ReasonDependency},
-		"cancelled for its dependency":        {entry: unclaimed, after: true, squeue: "CANCELLED|N/A|1700000990|main|DependencyNeverSatisfied", sure: unstarted},
-		"forgotten while it waited":           {entry: unclaimed, sure: unstarted},
+		"cancelled for its dependency":        {entry: unclaimed, after: true, squeue: "CANCELLED|N/A|1700000990|main|DependencyNeverSatisfied", sure: Unstarted},
+		"forgotten while it waited":           {entry: unclaimed, sure: Unstarted},
 		"forgotten":                           {entry: ready, want: engine.Lost, reason: engine.ReasonHolderDied},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -74,12 +74,12 @@ func TestStatesOfSlurm(t *testing.T) {
 			if c.after {
 				rec.Job.After = []engine.ID{"other"}
 			}
-			s := sight{rec: rec, entry: &c.entry, clock: recipe.Clock{Date: now, Up: -1}, at: time.Now(), confirms: true, queue: &q}
-			o, sure := s.verdict()
+			s := Look{Record: rec, Entry: &c.entry, Clock: recipe.Clock{Date: now, Up: -1}, At: time.Now(), Confirms: true, Queue: &q}
+			o, sure := s.State()
 			if sure != c.sure {
 				t.Fatalf("the certainty is %d, not %d", sure, c.sure)
 			}
-			if sure == unstarted {
+			if sure == Unstarted {
 				return
 			}
 			if o.Status != c.want || o.Exit.Reason != c.reason || o.Exit.EndedBy != c.by || o.Paused != c.paused || o.Link != engine.LinkOK {

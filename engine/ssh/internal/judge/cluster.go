@@ -1,0 +1,200 @@
+package judge
+
+import (
+	"slices"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/slurm"
+	jobqueue "github.com/hobjobs/hob/internal/queue"
+)
+
+const (
+	// recordPatience is how long the record of an end may take to be visible on the shared disk.
+	recordPatience = time.Minute
+	// lateSubmission is how long after its start a submission without an answer may still arrive.
+	lateSubmission = 90 * time.Second
+)
+
+// onCluster decides about a job that a cluster's scheduler starts and that has no recorded end. The
+// processes of the job's files are those of its node, so only the scheduler knows whether they live.
+func (l *Look) onCluster(o *engine.State) Certainty {
+	e := l.Entry
+	o.Pending = nil
+	j := l.listed()
+	if j != nil {
+		o.Scheduled.ID, o.Scheduled.Partition = j.Number, j.Partition
+	}
+	switch {
+	case j != nil && l.cancelledForAnother(j):
+		return Unstarted // which of the jobs that it follows is the cause, their records show
+	case j != nil && l.endedWithoutRecord(j):
+		l.endedThere(o, j)
+		return Certain
+	case l.forgotten() && !e.Claimed:
+		return Unstarted
+	case l.forgotten():
+		return l.lost(o, engine.ReasonHolderDied, "Slurm no longer knows the job, and its end was not recorded")
+	case e.Claimed:
+		o.Status, o.Paused = l.begun(), l.paused(j)
+	case j != nil && j.HasBegun():
+		o.Status = engine.Starting // what its node writes is not visible here yet
+	case j == nil && l.isBeingSubmitted():
+		o.Status = engine.Starting
+	default:
+		o.Status, o.Pending = engine.Queued, l.pending(j)
+	}
+	if l.Queue != nil && l.Queue.Err != nil {
+		o.Link, o.LinkError = engine.LinkUnreachable, l.Queue.Err.Error()
+	}
+	return Certain
+}
+
+// answered reports whether the scheduler has answered now.
+func (l *Look) answered() bool { return l.Queue != nil && l.Queue.Err == nil }
+
+// listed returns the job as the scheduler reports it now, nil if it does not.
+func (l *Look) listed() *slurm.Job {
+	if !l.answered() {
+		return nil
+	}
+	return l.everListed()
+}
+
+// everListed is listed, also by an earlier answer.
+func (l *Look) everListed() *slurm.Job {
+	if l.Queue == nil {
+		return nil
+	}
+	if j, ok := l.Queue.Jobs[slurm.Comment(l.Record.Job.Token)]; ok {
+		return &j
+	}
+	return nil
+}
+
+// cancelledForAnother reports whether Slurm has cancelled the job because of one that it follows.
+func (l *Look) cancelledForAnother(j *slurm.Job) bool {
+	return !l.Entry.Claimed && j.Unsatisfiable() && len(l.Record.Job.After) > 0
+}
+
+// forgotten reports whether the scheduler does not list a job that it must have known.
+func (l *Look) forgotten() bool {
+	return l.answered() && l.listed() == nil && l.Queue.Date > l.submitted()
+}
+
+// submitted is when Slurm must have known the job, by the host's clock. A submission whose answer was
+// lost may arrive after its end.
+func (l *Look) submitted() int64 {
+	if l.Entry.Number == "" {
+		return l.Entry.Submitted + int64(lateSubmission.Seconds())
+	}
+	return l.Entry.Submitted
+}
+
+// isBeingSubmitted reports whether nothing shows yet that Slurm has accepted the job.
+func (l *Look) isBeingSubmitted() bool { return l.Entry.Number == "" && l.Record.Job.Pending == nil }
+
+// Unsatisfied is why Slurm has cancelled a job, if it is not known which other one is the cause.
+const Unsatisfied = "to Slurm, a job that it depends on was not successful"
+
+// Unsatisfiable reports whether Slurm has cancelled the job because of the end of another.
+func (l *Look) Unsatisfiable() bool {
+	j := l.everListed()
+	return j != nil && j.Unsatisfiable()
+}
+
+// paused reports whether a job that has begun is paused: by hob, as its last signal shows, or by Slurm.
+// While Slurm does not answer, its last answer and the record show that.
+func (l *Look) paused(j *slurm.Job) bool {
+	sent := l.Entry.Signal.Name
+	if sent == "STOP" || sent == "TSTP" {
+		return true
+	}
+	if l.answered() {
+		return j != nil && j.Stage() == slurm.Suspended
+	}
+	if sent == "CONT" {
+		return false
+	}
+	before := l.everListed()
+	return l.Record.Job.Paused || before != nil && before.Stage() == slurm.Suspended
+}
+
+// endedWithoutRecord reports whether Slurm has ended the job, and the record of that can no longer become
+// visible.
+func (l *Look) endedWithoutRecord(j *slurm.Job) bool {
+	if j.Stage() != slurm.Ended {
+		return false
+	}
+	waited := j.State == "CANCELLED" && !j.HasBegun()
+	if waited && !l.Entry.Claimed {
+		return true
+	}
+	return j.End != 0 && l.Clock.Date-j.End >= int64(recordPatience.Seconds())
+}
+
+// pending is why a job waits; j is nil if Slurm does not list it.
+func (l *Look) pending(j *slurm.Job) *engine.Pending {
+	before := l.Record.Job.Pending
+	if j == nil && before != nil {
+		return before
+	}
+	p := &engine.Pending{Reason: "waiting for Slurm"}
+	after := slices.Concat(l.Record.Job.After, l.Record.Job.AfterAny)
+	waitsForOthers := j == nil || j.Depends()
+	if waitsForOthers && len(after) > 0 {
+		p.Reason, p.After = jobqueue.After(after), after
+	}
+	if j == nil {
+		return p
+	}
+	if p.After == nil && j.Reason != "" {
+		p.Reason = j.Reason
+	}
+	if j.Start > 0 {
+		p.StartsAt = l.At.Add(time.Duration(j.Start-l.Clock.Date) * time.Second).Round(time.Second)
+		if before != nil && p.StartsAt.Sub(before.StartsAt).Abs() <= 2*time.Second {
+			p.StartsAt = before.StartsAt // only the latency of answers differs
+		}
+	}
+	return p
+}
+
+// endedThere is the end of a job that left no record, by the state that Slurm gives.
+func (l *Look) endedThere(o *engine.State, j *slurm.Job) {
+	exit := engine.Exit{Status: engine.Killed, EndedBy: slurm.Name, At: l.At}
+	lost := func(reason engine.Reason, text string) {
+		exit = engine.Exit{Status: engine.Lost, Reason: reason, Error: text, At: l.At}
+	}
+	failed := func(reason engine.Reason, text string) {
+		exit = engine.Exit{Status: engine.Failed, Reason: reason, Error: text, At: l.At}
+	}
+	if j.Unsatisfiable() { // by the user's own options
+		failed(engine.ReasonDependency, Unsatisfied)
+		o.Status, o.Exit = exit.Status, exit
+		return
+	}
+	switch j.State {
+	case "CANCELLED", "REVOKED":
+		exit.Reason = engine.ReasonKill
+	case "TIMEOUT", "DEADLINE":
+		exit.Reason = engine.ReasonTimeout
+	case "OUT_OF_MEMORY":
+		exit.Reason, exit.Signal = engine.ReasonOOM, "SIGKILL"
+	case "PREEMPTED":
+		lost(engine.ReasonPreempted, "Slurm ended it for another job, and its end was not recorded")
+	case "NODE_FAIL", "BOOT_FAIL":
+		lost(engine.ReasonNodeFailed, "its node failed")
+	default:
+		ran := l.Entry.Claimed || j.State == "COMPLETED" || j.Reason == "NonZeroExitCode"
+		if ran {
+			lost(engine.ReasonHolderDied, "its end was not recorded; Slurm's state is "+j.State)
+		} else { // its files may never have become visible
+			failed(engine.ReasonSpawn, "Slurm gives the reason "+j.Reason)
+		}
+	}
+	if by := l.Entry.EndedBy; by != nil && exit.Status == engine.Killed {
+		exit.Reason, exit.EndedBy = engine.Reason(by.Reason), by.By
+	}
+	o.Status, o.Exit = exit.Status, exit
+}
