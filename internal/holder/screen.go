@@ -11,10 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/atomicfile"
@@ -141,18 +138,7 @@ func (h *Holder) AtPrompt() bool {
 }
 
 // clip returns untrusted text as one line of plain text of limited length.
-func clip(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == utf8.RuneError {
-			return -1
-		}
-		return r
-	}, s)
-	if len(s) <= maxText {
-		return s
-	}
-	return strings.ToValidUTF8(s[:maxText], "") // without a part of a character
-}
+func clip(s string) string { return vt.PlainLine(s, maxText) }
 
 // cwdOf returns the directory that OSC 7 names, if it is on this machine.
 func cwdOf(uri string) (dir string, ok bool) {

@@ -26,17 +26,17 @@ func (t *Terminal) osc(s []byte) {
 	}
 	switch n {
 	case 0:
-		t.icon = cleanText(rest, maxTitle)
+		t.icon = PlainLine(rest, maxTitle)
 		t.setTitle(t.icon)
 	case 1:
-		t.icon = cleanText(rest, maxTitle)
+		t.icon = PlainLine(rest, maxTitle)
 	case 2:
-		t.setTitle(cleanText(rest, maxTitle))
+		t.setTitle(PlainLine(rest, maxTitle))
 	case 4, 5, 10, 11, 12, 104, 105, 110, 111, 112:
 		t.oscColor(n, string(rest))
 	case 7:
 		if t.handler.Cwd != nil {
-			t.handler.Cwd(cleanText(rest, maxLink))
+			t.handler.Cwd(PlainLine(rest, maxLink))
 		}
 	case 8:
 		t.oscLink(string(rest))
@@ -47,20 +47,20 @@ func (t *Terminal) osc(s []byte) {
 	case 777:
 		f := strings.SplitN(string(rest), ";", 3)
 		if len(f) == 3 && f[0] == "notify" && t.handler.Notify != nil {
-			t.handler.Notify(cleanText([]byte(f[1]), maxTitle), cleanText([]byte(f[2]), maxTitle))
+			t.handler.Notify(PlainLine(f[1], maxTitle), PlainLine(f[2], maxTitle))
 		}
 	}
 }
 
-// cleanText makes untrusted text safe to show on one line: at most limit bytes of
+// PlainLine makes untrusted text safe to show on one line: at most limit bytes of
 // valid UTF-8 without control characters.
-func cleanText(b []byte, limit int) string {
+func PlainLine[T string | []byte](text T, limit int) string {
 	s := strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
+		if unicode.IsControl(r) || r == utf8.RuneError {
 			return -1
 		}
 		return r
-	}, string(b[:min(len(b), limit+utf8.UTFMax)]))
+	}, string(text[:min(len(text), limit+utf8.UTFMax)]))
 	if len(s) <= limit {
 		return s
 	}
@@ -104,14 +104,14 @@ func (t *Terminal) popTitle(which int) {
 // oscLink is OSC 8: params;uri begins a hyperlink, an empty uri ends it.
 func (t *Terminal) oscLink(s string) {
 	params, uri, ok := strings.Cut(s, ";")
-	if !ok || len(uri) > maxLink || cleanText([]byte(uri), maxLink) != uri {
+	if !ok || len(uri) > maxLink || PlainLine(uri, maxLink) != uri {
 		return
 	}
 	e := t.extras.at(t.cur.pen.ext)
 	e.uri, e.id = uri, ""
 	for p := range strings.SplitSeq(params, ":") {
 		if id, ok := strings.CutPrefix(p, "id="); ok && uri != "" {
-			e.id = cleanText([]byte(id), 250)
+			e.id = PlainLine(id, 250)
 		}
 	}
 	t.cur.pen.ext = t.internExtra(e)
@@ -125,7 +125,7 @@ func (t *Terminal) oscNotify(s string) {
 			return // other commands of the same number
 		}
 		if t.handler.Notify != nil {
-			t.handler.Notify("", cleanText([]byte(s), maxTitle))
+			t.handler.Notify("", PlainLine(s, maxTitle))
 		}
 		return
 	}
@@ -150,7 +150,7 @@ func (t *Terminal) oscClipboard(s []byte) {
 	if err != nil {
 		text = nil
 	}
-	t.handler.Clipboard(cleanText(selection, 16), text)
+	t.handler.Clipboard(PlainLine(selection, 16), text)
 }
 
 // dcs handles a device control string.
