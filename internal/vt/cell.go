@@ -124,10 +124,26 @@ func (c Cell) Rune() (r rune, single bool) {
 
 // SameStyle reports whether two cells of one Terminal are drawn in the same
 // style with the same link. It is cheaper than comparing styles.
-func (c Cell) SameStyle(d Cell) bool {
-	const m = attrMask | underlineMask
-	return c.fg == d.fg && c.bg == d.bg && c.ext == d.ext && c.attr&m == d.attr&m
+func (c Cell) SameStyle(d Cell) bool { return c.look() == d.look() }
+
+// look is what SameStyle compares.
+type look struct {
+	fg, bg    Color
+	attr, ext uint16
 }
+
+func (c Cell) look() look {
+	return look{c.fg, c.bg, c.attr & (attrMask | underlineMask), c.ext}
+}
+
+// isTail reports whether the cell is the second half of a wide character.
+func (c Cell) isTail() bool { return c.attr&widthMask == wideTail }
+
+// isHead reports whether the cell is the first half of a wide character.
+func (c Cell) isHead() bool { return c.attr&widthMask == wideHead }
+
+// isCluster reports whether the text of the cell has several runes.
+func (c Cell) isCluster() bool { return c.ch&clusterBit != 0 }
 
 // isWritten reports whether the cell must be kept at the end of a line, because
 // it has a character or a background. Blanks have no other style.
@@ -173,17 +189,17 @@ func RuneWidth(r rune) int {
 			return 0
 		}
 		return 1
-	case r >= 0xa1 && r < 0x300 && r != 0xad:
+	case within(r, 0xa1, 0xac), within(r, 0xae, 0x2ff):
 		return 1
-	case r >= 0x2500 && r < 0x25fd: // boxes and blocks
+	case within(r, 0x2500, 0x25fc): // boxes and blocks
 		return 1
-	case r >= 0x3041 && r < 0x3097, r >= 0x30a1 && r < 0x30fb, // kana
-		r >= 0x4e00 && r < 0xa000, // CJK ideographs
-		r >= 0xac00 && r < 0xd7a4: // Hangul
+	case within(r, 0x3041, 0x3096), within(r, 0x30a1, 0x30fa), // kana
+		within(r, 0x4e00, 0x9fff), // CJK ideographs
+		within(r, 0xac00, 0xd7a3): // Hangul
 		return 2
 	case r == utf8.RuneError:
 		return 1
-	case r >= 0x391 && r < 0x3ca && r != 0x3a2, r >= 0x400 && r < 0x483: // Greek, Cyrillic
+	case within(r, 0x391, 0x3a1), within(r, 0x3a3, 0x3c9), within(r, 0x400, 0x482): // Greek, Cyrillic
 		return 1
 	}
 	return displaywidth.Rune(r)
@@ -192,7 +208,7 @@ func RuneWidth(r rune) int {
 // cellWidth is RuneWidth, except that the second and third parts of a Hangul
 // syllable have width 0, because they share the cell of the first part.
 func cellWidth(r rune) int {
-	if r >= 0x1160 && r < 0x1200 || r >= 0xd7b0 && r < 0xd7fc {
+	if within(r, 0x1160, 0x11ff) || within(r, 0xd7b0, 0xd7fb) {
 		return 0
 	}
 	return RuneWidth(r)

@@ -79,9 +79,10 @@ func (f *Filter) finish(dst []byte) []byte {
 			break
 		}
 		switch {
-		case c >= 0x20 && c < 0x7f || c == 0x1b:
+		case c == 0x1b, within(c, 0x20, 0x7e):
 			clean = append(clean, c)
-		case c < 0x20 && c != 0x05 && c != 0x18 && c != 0x1a:
+		case c == 0x05, c == 0x18, c == 0x1a: // a query, and those that abort a sequence
+		case c < 0x20:
 			dst = append(dst, c)
 		}
 	}
@@ -158,7 +159,7 @@ func (f *Filter) text(dst, p []byte) ([]byte, int) {
 	for i, c := range p {
 		if f.c2 {
 			f.c2 = false
-			if c >= 0x80 && c < 0xa0 {
+			if isC1(c) {
 				from = i + 1
 				continue
 			}
@@ -278,4 +279,10 @@ func switchesScreen(s []byte) bool {
 	return false
 }
 
-func isAltMode(param int) bool { return param == 47 || param == 1047 || param == 1049 }
+func isAltMode(param int) bool {
+	switch param {
+	case 47, 1047, 1049:
+		return true
+	}
+	return false
+}

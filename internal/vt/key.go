@@ -315,14 +315,16 @@ func (t *Terminal) encodeModified(k Key, mods Mods) []byte {
 		return nil
 	case t.modifyKeys == 1:
 		// Keys with a usual encoding keep it.
-		if code == KeyTab && mods == Shift || code == KeyBackspace && mods&^Ctrl == 0 {
+		switch {
+		case code == KeyTab && mods == Shift, code == KeyBackspace && mods&^Ctrl == 0:
 			return nil
-		}
-		if _, ok := controlByte(k); ok && !special && mods&Ctrl != 0 && mods&Shift == 0 {
+		case special:
+		case mods == Alt:
 			return nil
-		}
-		if mods == Alt && !special {
-			return nil
+		case mods&(Ctrl|Shift) == Ctrl:
+			if _, ok := controlByte(k); ok {
+				return nil
+			}
 		}
 	}
 	b := strconv.AppendInt([]byte("\x1b[27;"), int64(mods)+1, 10)
@@ -444,8 +446,10 @@ var keyNames = [...]struct {
 
 func namedKey(name string) (rune, bool) {
 	lower := strings.ToLower(name)
-	if n, err := strconv.Atoi(strings.TrimPrefix(lower, "f")); err == nil && lower[0] == 'f' && n >= 1 && n <= 20 {
-		return KeyF1 + rune(n-1), true
+	if number, ok := strings.CutPrefix(lower, "f"); ok {
+		if n, err := strconv.Atoi(number); err == nil && within(n, 1, 20) {
+			return KeyF1 + rune(n-1), true
+		}
 	}
 	for _, key := range keyNames {
 		if key.name == lower {

@@ -74,6 +74,15 @@ func (t *Terminal) kittyKeyboard(prefix byte) {
 	}
 }
 
+// isModifierKey reports whether a key is a modifier such as Caps Lock.
+func isModifierKey(code rune) bool {
+	switch code {
+	case KeyPause, KeyMenu, KeyPrintScreen:
+		return false
+	}
+	return code >= KeyCapsLock
+}
+
 // encodeKitty encodes a key by the kitty keyboard protocol with the given flags.
 func (t *Terminal) encodeKitty(k Key, f KittyFlags) []byte {
 	if k.Action == KeyRelease && f&KittyEventTypes == 0 {
@@ -90,17 +99,17 @@ func (t *Terminal) encodeKitty(k Key, f KittyFlags) []byte {
 	if !named && k.Code > 0x10ffff {
 		return nil
 	}
-	if k.Code >= KeyCapsLock && k.Code != KeyPause && k.Code != KeyMenu && k.Code != KeyPrintScreen && f&KittyAllKeys == 0 {
-		return nil // modifiers alone
-	}
-	legacyC0 := k.Code == KeyEnter || k.Code == KeyTab || k.Code == KeyBackspace
+	released := k.Action == KeyRelease
+	typesText := !released && mods&^Shift == 0
 	if f&KittyAllKeys == 0 {
+		legacyC0 := k.Code == KeyEnter || k.Code == KeyTab || k.Code == KeyBackspace
 		switch {
-		case legacyC0 && k.Action == KeyRelease:
+		case isModifierKey(k.Code), legacyC0 && released:
 			return nil
 		case legacyC0 && mods == 0:
 			return t.encodeLegacy(k)
-		case !named && k.Code != KeyEscape && !legacyC0 && mods&^Shift == 0 && k.Action != KeyRelease:
+		case legacyC0, named, k.Code == KeyEscape:
+		case typesText:
 			k.Mods = mods
 			return t.encodeLegacy(k)
 		}
@@ -110,7 +119,8 @@ func (t *Terminal) encodeKitty(k Key, f KittyFlags) []byte {
 		b = appendAlternates(b, k)
 	}
 	text := ""
-	if f&KittyText != 0 && k.Action != KeyRelease && mods&^Shift == 0 && k.Code >= 0x20 && k.Code != KeyBackspace {
+	control := k.Code < 0x20 || k.Code == KeyBackspace
+	if f&KittyText != 0 && typesText && !control {
 		if text = k.Text; text == "" && !named {
 			text = string(k.Code)
 			if mods&Shift != 0 {

@@ -92,7 +92,8 @@ func (t *Terminal) EncodeMouse(m Mouse) []byte {
 	if t.mouse == MouseOff {
 		return t.wheelKeys(m)
 	}
-	if !t.wants(m, wheel) || m.X < 0 || m.Y < 0 || m.X >= t.cols || m.Y >= t.rows {
+	screen := area{0, 0, t.rows - 1, t.cols - 1}
+	if !t.wants(m, wheel) || !screen.contains(m.X, m.Y) {
 		return nil
 	}
 	code := buttonCode(m.Button)

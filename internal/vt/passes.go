@@ -64,7 +64,7 @@ func passesCSI(s []byte) bool {
 	}
 	body, final := s[:len(s)-1], s[len(s)-1]
 	prefix, inter := byte(0), byte(0)
-	if len(body) > 0 && body[0] >= '<' && body[0] <= '?' {
+	if len(body) > 0 && within(body[0], '<', '?') {
 		prefix, body = body[0], body[1:]
 	}
 	for i, c := range body {
@@ -90,8 +90,17 @@ func passesCSI(s []byte) bool {
 	case final == 'u': // the keyboard
 		return true
 	}
-	keys, _, _ := bytes.Cut(body, []byte{';'})
-	return prefix == '>' && (final == 'm' && (len(body) == 0 || string(keys) == "4") || final == 'n' && string(keys) == "4")
+	if prefix != '>' {
+		return false
+	}
+	resource, _, _ := bytes.Cut(body, []byte{';'}) // of XTMODKEYS
+	switch final {
+	case 'm':
+		return len(body) == 0 || string(resource) == "4"
+	case 'n':
+		return string(resource) == "4"
+	}
+	return false
 }
 
 // passesMode reports whether a mode passes: it is one that a Terminal has, except those that
@@ -121,7 +130,7 @@ func (f *Filter) passesOSC(s []byte) bool {
 	case "9": // a notification or progress, not a command of ConEmu
 		first, _, _ := strings.Cut(string(rest), ";")
 		n, err := strconv.Atoi(first)
-		return err != nil || n == 4 || n < 1 || n > 12
+		return err != nil || n == 4 || !within(n, 1, 12)
 	case "52":
 		_, data, _ := bytes.Cut(rest, []byte{';'})
 		return f.Clipboard && bytes.IndexByte(data, '?') < 0
@@ -131,10 +140,13 @@ func (f *Filter) passesOSC(s []byte) bool {
 	return false
 }
 
+// isC1 reports whether c, after 0xc2, is a C1 control in UTF-8.
+func isC1(c byte) bool { return within(c, 0x80, 0x9f) }
+
 // hasC1 reports whether s contains a C1 control in UTF-8.
 func hasC1(s []byte) bool {
 	for i := 1; i < len(s); i++ {
-		if s[i-1] == 0xc2 && s[i] >= 0x80 && s[i] < 0xa0 {
+		if s[i-1] == 0xc2 && isC1(s[i]) {
 			return true
 		}
 	}

@@ -12,9 +12,13 @@ import (
 // called when one of these conditions changes.
 func (t *Terminal) updatePlain() {
 	c := &t.cur
-	t.plain = c.sets[c.gl] == 'B' && c.single == 0 && t.oneCell == 0 &&
-		!t.modes.has(modeInsert) && t.left == 0 && t.rgt == t.cols-1
+	ascii := c.sets[c.gl] == 'B' && c.single == 0
+	replaces := t.oneCell == 0 && !t.modes.has(modeInsert)
+	t.plain = ascii && replaces && !t.hasSideMargins()
 }
+
+// hasSideMargins reports whether text is limited to a part of the width.
+func (t *Terminal) hasSideMargins() bool { return t.left > 0 || t.rgt < t.cols-1 }
 
 // printPlain writes the printable ASCII at the beginning of p and returns the rest.
 func (t *Terminal) printPlain(p []byte) []byte {
@@ -73,7 +77,7 @@ func (t *Terminal) printPlain(p []byte) []byte {
 // row that scrolls in gets no background, because the text may end in it.
 func (t *Terminal) wrap() {
 	stays := t.cur.y == t.rows-1 && t.bot < t.rows-1 // no scrolling below the margins
-	if t.left == 0 && t.rgt == t.cols-1 && !stays {
+	if !stays && !t.hasSideMargins() {
 		t.scr.row(t.cur.y).wrap = true
 	}
 	t.cur.x = t.left
@@ -102,7 +106,8 @@ func (t *Terminal) printText(p []byte) []byte {
 	tail.attr |= wideTail
 	for len(p) > 0 {
 		ch, n := decodeRune(p)
-		if ch < 0x20 || ch == 0x7f || n == 0 || joinsLone(ch) {
+		text := ch >= 0x20 && ch != 0x7f
+		if !text || joinsLone(ch) {
 			break
 		}
 		w := cellWidth(ch)
@@ -135,8 +140,10 @@ func decodeRune(p []byte) (r rune, n int) {
 	switch c := p[0]; {
 	case c < 0x80:
 		return rune(c), 1
-	case c >= 0xe1 && c < 0xed && len(p) > 2 && p[1]&0xc0 == 0x80 && p[2]&0xc0 == 0x80:
-		return rune(c&0x0f)<<12 | rune(p[1]&0x3f)<<6 | rune(p[2]&0x3f), 3
+	case within(c, 0xe1, 0xec) && len(p) > 2:
+		if p[1]&0xc0 == 0x80 && p[2]&0xc0 == 0x80 {
+			return rune(c&0x0f)<<12 | rune(p[1]&0x3f)<<6 | rune(p[2]&0x3f), 3
+		}
 	}
 	r, n = utf8.DecodeRune(p)
 	if n == 1 || r < 0xa0 {
@@ -280,8 +287,8 @@ func (t *Terminal) join(r rune, w int) bool {
 		return false
 	}
 	cell := &t.scr.row(t.cur.y).upTo(x + 1)[x]
-	if w > 0 && t.oneCell == 0 && cell.ch&clusterBit == 0 && !joinsLone(r) && (!byCluster || cell.ch < 0x300) {
-		return false // no character with a width joins this one
+	if w > 0 && t.oneCell == 0 && !mayJoinCell(*cell, r, byCluster) {
+		return false
 	}
 	text := t.appendText(t.scratch[:0], *cell)
 	last, _ := utf8.DecodeLastRune(text)
@@ -299,9 +306,10 @@ func (t *Terminal) join(r rune, w int) bool {
 	if len(text) > maxClusterBytes {
 		return true
 	}
+	mayWiden := t.oneCell != 0 || byCluster || r == asEmoji
 	switch width := displaywidth.Bytes(text); {
 	case width == cell.Width():
-	case width == 2 && (t.oneCell != 0 || byCluster || r == asEmoji):
+	case width == 2 && mayWiden:
 		if !t.widen(x) {
 			return true
 		}
@@ -315,10 +323,18 @@ func (t *Terminal) join(r rune, w int) bool {
 	return true
 }
 
-func isModifier(r rune) bool { return r >= 0x1f3fb && r <= 0x1f3ff }
+// mayJoinCell reports whether r, which has a width, may belong to the text of the cell.
+func mayJoinCell(c Cell, r rune, byCluster bool) bool {
+	if c.isCluster() || joinsLone(r) {
+		return true
+	}
+	return byCluster && c.ch >= 0x300
+}
+
+func isModifier(r rune) bool { return within(r, 0x1f3fb, 0x1f3ff) }
 
 // isRegional reports whether r is a regional indicator; two of them are a flag.
-func isRegional(r rune) bool { return r >= 0x1f1e6 && r <= 0x1f1ff }
+func isRegional(r rune) bool { return within(r, 0x1f1e6, 0x1f1ff) }
 
 // joinsLone reports whether r, which has a width, can join a single rune.
 func joinsLone(r rune) bool { return isModifier(r) || isRegional(r) }
@@ -326,7 +342,10 @@ func joinsLone(r rune) bool { return isModifier(r) || isRegional(r) }
 // joinsCell reports whether r joins the text of the cell: a skin tone joins a wide
 // character, a regional indicator another one.
 func joinsCell(c Cell, r rune) bool {
-	return isModifier(r) && c.attr&widthMask == wideHead || isRegional(r) && isRegional(rune(c.ch))
+	if isModifier(r) {
+		return c.isHead()
+	}
+	return isRegional(r) && isRegional(rune(c.ch))
 }
 
 // extends reports whether text, whose last rune is r, is one grapheme cluster.
@@ -367,9 +386,10 @@ func (t *Terminal) repeat(n int) {
 	}
 	c := &t.cur
 	w := cellWidth(t.last)
+	simple := t.plain && w == 1
 	for n > 0 {
 		k := min(n, t.cols-1-c.x) // as far as the last column but one
-		if !t.plain || c.pending || w != 1 || k == 0 {
+		if !simple || c.pending || k == 0 {
 			t.put(uint32(t.last), w)
 			n--
 			continue

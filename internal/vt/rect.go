@@ -42,7 +42,10 @@ func (t *Terminal) afford(cells int) bool {
 	return true
 }
 
-func (a area) rows() int  { return a.bot - a.top + 1 }
+func (a area) rows() int { return a.bot - a.top + 1 }
+func (a area) contains(x, y int) bool {
+	return within(x, a.left, a.right) && within(y, a.top, a.bot)
+}
 func (a area) cells() int { return a.rows() * (a.right - a.left + 1) }
 
 // each calls f for each cell of the area. It splits wide characters at the edges.
@@ -84,7 +87,8 @@ func (t *Terminal) rectangle(final byte) {
 		t.copyArea()
 	case 'x': // DECFRA
 		ch := t.param(0, 0)
-		if a, ok := t.areaAt(1); ok && (ch >= 32 && ch < 127 || ch >= 160 && ch < 256) {
+		printable := within(ch, 32, 126) || within(ch, 160, 255)
+		if a, ok := t.areaAt(1); ok && printable {
 			cell := t.cur.pen
 			cell.ch = uint32(t.translate(rune(ch)))
 			t.fillArea(a, cell)

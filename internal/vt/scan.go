@@ -107,13 +107,22 @@ func (s *Scanner) Next(p []byte) (n int, done bool) {
 			s.kind = scanInter
 		case s.kind == scanEscape && c == '[':
 			s.kind = scanCSI
-		case s.kind == scanEscape && (c == ']' || c == 'P' || c == 'X' || c == '^' || c == '_'):
+		case s.kind == scanEscape && beginsString(c):
 			s.kind, s.osc = scanString, c == ']'
 		default:
 			return i + 1, true
 		}
 	}
 	return len(p), false
+}
+
+// beginsString reports whether ESC and c begin an OSC, DCS, SOS, PM or APC.
+func beginsString(c byte) bool {
+	switch c {
+	case ']', 'P', 'X', '^', '_':
+		return true
+	}
+	return false
 }
 
 // Strip returns s without escape sequences and control characters other than tab, line feed, carriage
@@ -130,7 +139,7 @@ func Strip(s string) string {
 				n--
 			}
 			i += n - 1
-		case c == 0xc2 && i+1 < len(p) && p[i+1] >= 0x80 && p[i+1] < 0xa0: // a C1 control
+		case c == 0xc2 && i+1 < len(p) && isC1(p[i+1]):
 			i++
 		case c >= 0x20 && c != 0x7f, c == '\n', c == '\t', c == '\r', c == '\b':
 			text = append(text, c)

@@ -122,11 +122,11 @@ func (t *Terminal) scrollUp(top, bot, n int, keep bool) {
 	if n <= 0 {
 		return
 	}
-	if t.left > 0 || t.rgt < t.cols-1 {
+	if t.hasSideMargins() {
 		t.scrollPart(top, bot, n)
 		return
 	}
-	keep = keep && top == 0 && !t.onAlt() && t.history.limit > 0
+	keep = keep && top == 0 && t.keepsHistory()
 	if keep {
 		for _, r := range t.scr.rows[:n] {
 			t.history.push(t, r)
@@ -139,13 +139,16 @@ func (t *Terminal) scrollUp(top, bot, n int, keep bool) {
 	}
 }
 
+// keepsHistory reports whether rows that scroll out of the screen are stored.
+func (t *Terminal) keepsHistory() bool { return !t.onAlt() && t.history.limit > 0 }
+
 // scrollDown moves the rows from top to bot down by n.
 func (t *Terminal) scrollDown(top, bot, n int) {
 	n = min(n, bot-top+1)
 	if n <= 0 {
 		return
 	}
-	if t.left > 0 || t.rgt < t.cols-1 {
+	if t.hasSideMargins() {
 		t.scrollPart(top, bot, -n)
 		return
 	}
@@ -241,7 +244,7 @@ func (t *Terminal) shiftColumns(x, n int, insert bool) {
 
 // inMargins reports whether the cursor is within all four margins.
 func (t *Terminal) inMargins() bool {
-	return t.cur.y >= t.top && t.cur.y <= t.bot && t.cur.x >= t.left && t.cur.x <= t.rgt
+	return area{t.top, t.left, t.bot, t.rgt}.contains(t.cur.x, t.cur.y)
 }
 
 func (t *Terminal) resetMargins() {
@@ -404,7 +407,9 @@ func (t *Terminal) restoreCursor() {
 	if c.origin {
 		x, y = clamp(x, t.left, t.rgt), clamp(y, t.top, t.bot)
 	}
-	c.pending = c.pending && x == c.x && y == c.y && (x == t.cols-1 || x == t.rgt)
+	stays := x == c.x && y == c.y
+	atEdge := x == t.cols-1 || x == t.rgt
+	c.pending = c.pending && stays && atEdge
 	c.x, c.y = min(x, t.cols-1), min(y, t.rows-1)
 	t.updatePlain()
 }

@@ -173,7 +173,7 @@ func (s *snapshot) margins() {
 	t := s.t
 	if t.modes.has(modeMargins) {
 		s.put("\x1b[?69h")
-		if t.left > 0 || t.rgt < t.cols-1 {
+		if t.hasSideMargins() {
 			s.putf("\x1b[%d;%ds", t.left+1, t.rgt+1)
 		}
 	}
@@ -226,13 +226,18 @@ func (s *snapshot) vt52() {
 func (s *snapshot) repeatable(x0, y0 int) {
 	t := s.t
 	x, ok := t.previous()
-	if t.last == 0 || !ok || !t.plain || t.modes.has(modeGraphemes) {
+	byRune := t.plain && !t.modes.has(modeGraphemes)
+	if t.last == 0 || !ok || !byRune {
 		return
 	}
 	cells := t.scr.rows[t.cur.y].all()
 	c := cells[x]
-	joins := x > 0 && t.last >= 0x300 && t.mayJoin(cells[:x])
-	if c.ch != uint32(t.last) || !c.SameStyle(t.cur.pen) || (c.attr^t.cur.pen.attr)&protectedBit != 0 || joins {
+	if x > 0 && t.last >= 0x300 && t.mayJoin(cells[:x]) {
+		return
+	}
+	again := t.cur.pen
+	again.ch = uint32(t.last)
+	if c.attr &^= widthMask; c != again { // it would look different
 		return
 	}
 	s.putf("\x1b[%d;%dH", t.cur.y-y0+1, x-x0+1)

@@ -121,7 +121,7 @@ func (t *Terminal) oscLink(s string) {
 func (t *Terminal) oscNotify(s string) {
 	f := strings.Split(s, ";")
 	if f[0] != "4" || len(f) < 2 {
-		if n, err := strconv.Atoi(f[0]); err == nil && n > 0 && n < 13 && len(f) > 1 {
+		if n, err := strconv.Atoi(f[0]); err == nil && within(n, 1, 12) && len(f) > 1 {
 			return // other commands of the same number
 		}
 		if t.handler.Notify != nil {
@@ -130,7 +130,8 @@ func (t *Terminal) oscNotify(s string) {
 		return
 	}
 	state, err := strconv.Atoi(f[1])
-	if err != nil || state < 0 || state > int(ProgressPaused) || t.handler.Progress == nil {
+	known := err == nil && within(state, 0, int(ProgressPaused))
+	if !known || t.handler.Progress == nil {
 		return
 	}
 	percent := 0

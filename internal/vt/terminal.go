@@ -161,6 +161,9 @@ func New(cols, rows int, opts ...Option) *Terminal {
 
 func clamp(v, lo, hi int) int { return max(lo, min(v, hi)) }
 
+// within reports whether v is in the range from lo to hi, both inclusive.
+func within[T int | rune | byte](v, lo, hi T) bool { return lo <= v && v <= hi }
+
 // reset is RIS. It keeps the scrollback.
 func (t *Terminal) reset() {
 	t.discardAlternate()

@@ -87,8 +87,12 @@ func (t *Terminal) AppendANSI(b []byte, cells []Cell) []byte {
 
 // showsAtEnd reports whether a cell at the end of a line can be seen.
 func showsAtEnd(c Cell) bool {
-	return c.ch != 0 && c.ch != ' ' || c.bg != 0 || c.attr&widthMask == wideTail ||
-		c.attr&(uint16(Reverse|Strike|Overline)|underlineMask) != 0
+	const drawn = uint16(Reverse|Strike|Overline) | underlineMask
+	switch c.ch {
+	case 0, ' ':
+		return c.bg != 0 || c.isTail() || c.attr&drawn != 0
+	}
+	return true
 }
 
 // appendPen appends the sequences that change the style from that of one cell to that
@@ -102,12 +106,12 @@ func (t *Terminal) appendPen(b []byte, from, to Cell) []byte {
 		}
 		b = append(append(append(b, ';'), et.uri...), "\x1b\\"...)
 	}
-	const m = attrMask | underlineMask
-	if from.fg == to.fg && from.bg == to.bg && ef.underline == et.underline && from.attr&m == to.attr&m {
+	before, after := t.Style(from), t.Style(to)
+	if before == after {
 		return b
 	}
-	if from.fg != 0 || from.bg != 0 || ef.underline != 0 || from.attr&m != 0 {
+	if before != (Style{}) {
 		b = append(b, "\x1b[m"...)
 	}
-	return t.Style(to).AppendSGR(b)
+	return after.AppendSGR(b)
 }
