@@ -288,11 +288,6 @@ func (h *Handle) recordSurvivors(left []Process) {
 	}
 }
 
-// Kill is Stop without a grace period.
-func (h *Handle) Kill(ctx context.Context) (StopReport, error) {
-	return h.Stop(ctx, StopOptions{Grace: -1})
-}
-
 // Type types p into a session. The session needs control for that: Type takes it first, with the
 // caller's size, unless has is set, and again if another session has taken it since.
 func Type(ctx context.Context, t Terminal, has bool, size Size, p []byte) error {

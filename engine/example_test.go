@@ -116,7 +116,7 @@ func ExampleEngine_Create_process() {
 		panic(err)
 	}
 
-	if _, err := x.Kill(ctx); err != nil { // calls the hook, as hob kill does
+	if _, err := x.Stop(ctx, engine.StopOptions{Grace: -1}); err != nil { // calls the hook, as hob kill does
 		panic(err)
 	}
 	exit, err := x.Wait(ctx)
@@ -151,10 +151,10 @@ func ExampleEngine_Run() {
 	}
 	fmt.Println(result.Status, "backgrounded:", result.Backgrounded)
 
-	if _, err := eng.Handle(result.ID).Kill(ctx); err != nil {
+	if _, err := eng.Handle(result.ID).Stop(ctx, engine.StopOptions{Grace: -1}); err != nil {
 		panic(err)
 	}
-	_, err = eng.Handle("no-such-job").Kill(ctx)
+	_, err = eng.Handle("no-such-job").Stop(ctx, engine.StopOptions{Grace: -1})
 	fmt.Println(errors.Is(err, engine.ErrNotFound))
 
 	// Output:
@@ -181,7 +181,7 @@ func ExampleEngine_Subscribe() {
 	if err != nil {
 		panic(err)
 	}
-	if err := x.Fail(errors.New("out of paper")); err != nil {
+	if err := x.Complete(engine.Exit{Status: engine.Failed, Error: "out of paper"}); err != nil {
 		panic(err)
 	}
 	for ended := false; !ended; {

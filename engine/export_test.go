@@ -7,3 +7,6 @@ import "context"
 func (h *Handle) Request(context.Context) (Spec, error) { return h.request() }
 
 func (e *Engine) Sweep(ctx context.Context) error { return e.sweep(ctx) }
+
+// WithToken makes a start idempotent.
+var WithToken = withToken

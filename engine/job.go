@@ -161,9 +161,6 @@ func (j Job) HasTerminal() bool {
 	return j.Kind == KindPTY || j.Kind == KindVirtual && j.Size != Size{}
 }
 
-// HasDerivedName reports whether the job's name is the one that is derived from its command.
-func (j Job) HasDerivedName() bool { return j.Name == deriveName(j.Command, j.Script) }
-
 // CommandLine returns the command or script as a user would type it.
 func (j Job) CommandLine() string {
 	if j.Script != "" {

@@ -20,6 +20,10 @@ type RestartOptions struct {
 	Stop StopOptions
 	// Edited is started instead of the job's request, with the values of its Env. nil: the request.
 	Edited *Spec
+	// Env adds to the environment, with the values that are not stored. Labels adds to the labels, for
+	// example to mark the new job as that of a different client.
+	Env    map[string]string
+	Labels map[string]string
 }
 
 // Restart starts the job's request again as a new job: what was asked, with the environment
@@ -43,7 +47,7 @@ func (h *Handle) Restart(ctx context.Context, o RestartOptions, opts ...StartOpt
 }
 
 func (h *Handle) restart(ctx context.Context, o RestartOptions, opts ...StartOption) (Job, error) {
-	spec, err := h.restartSpec(o.Edited, opts)
+	spec, err := h.restartSpec(o, opts)
 	if err != nil {
 		return Job{}, err
 	}
@@ -60,7 +64,7 @@ func (h *Handle) restart(ctx context.Context, o RestartOptions, opts ...StartOpt
 	if err := h.e.mayStart(spec); err != nil {
 		return Job{}, err
 	}
-	opts = append([]StartOption{WithToken(restartToken(old))}, opts...)
+	opts = append([]StartOption{withToken(restartToken(old))}, opts...)
 	if _, err := h.Stop(ctx, o.Stop); err != nil && !errors.Is(err, ErrNotRunning) {
 		return Job{}, h.notRestarted(ctx, err)
 	}
@@ -79,17 +83,21 @@ func (h *Handle) restart(ctx context.Context, o RestartOptions, opts ...StartOpt
 }
 
 // restartSpec returns what a restart of a job starts.
-func (h *Handle) restartSpec(edited *Spec, opts []StartOption) (Spec, error) {
+func (h *Handle) restartSpec(o RestartOptions, opts []StartOption) (Spec, error) {
 	spec, err := h.request()
 	if err != nil {
 		return Spec{}, err
 	}
-	if edited != nil {
-		spec = *edited
+	if o.Edited != nil {
+		spec = *o.Edited
 		spec.RestartedFrom, spec.After, spec.AfterAny = h.id, h.e.undeleted(spec.After), h.e.undeleted(spec.AfterAny)
+	}
+	spec.Env = merged(spec.Env, o.Env)
+	spec.Labels = merged(spec.Labels, o.Labels)
+	if o.Edited != nil {
 		return spec, nil
 	}
-	return spec, fillEnv(&spec, opts)
+	return spec, fillEnv(&spec, o.Env, opts)
 }
 
 // RestartError reports a job that [Handle.Restart] stopped, or is stopping, and did not
@@ -113,7 +121,7 @@ func (e *RestartError) Error() string {
 func (e *RestartError) Unwrap() error { return e.Err }
 
 // MissingEnvError names the variables that were given to a job with values, which are not
-// stored: a restart needs them again, by [WithEnv] or in the environment.
+// stored: a restart needs them again, by [RestartOptions].Env or in the environment.
 type MissingEnvError struct{ Names []string }
 
 func (e *MissingEnvError) Error() string {
@@ -162,9 +170,9 @@ func (e *Engine) mayStart(spec Spec) error {
 	return nil
 }
 
-// fillEnv gives the variables of spec their values: those of WithEnv, else of the
-// environment that the job inherits.
-func fillEnv(spec *Spec, opts []StartOption) error {
+// fillEnv gives the variables of spec that are not among given their values in the environment that the
+// job inherits.
+func fillEnv(spec *Spec, given map[string]string, opts []StartOption) error {
 	var o startOptions
 	for _, opt := range opts {
 		opt(&o)
@@ -175,7 +183,7 @@ func fillEnv(spec *Spec, opts []StartOption) error {
 	}
 	var missing []string
 	for name := range spec.Env {
-		if _, ok := o.extra[name]; ok {
+		if _, ok := given[name]; ok {
 			continue
 		}
 		value, ok := lookupEnv(base, name)

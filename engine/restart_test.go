@@ -24,9 +24,9 @@ func TestRestartMakesTheSameRequest(t *testing.T) {
 	}
 	j := start(t, e, spec)
 	f.Job(j.ID).Exit(0)
-	check := func(how string, opts ...engine.StartOption) {
+	check := func(how string, o engine.RestartOptions) {
 		t.Helper()
-		r, err := e.Handle(j.ID).Restart(t.Context(), engine.RestartOptions{}, opts...)
+		r, err := e.Handle(j.ID).Restart(t.Context(), o)
 		if err != nil {
 			t.Fatalf("%s: %v", how, err)
 		}
@@ -38,15 +38,15 @@ func TestRestartMakesTheSameRequest(t *testing.T) {
 			t.Errorf("%s:\n%s", how, diff)
 		}
 	}
-	check("given again", engine.WithEnv(map[string]string{"HOB_TEST_TOKEN": "2"}))
+	check("given again", engine.RestartOptions{Env: map[string]string{"HOB_TEST_TOKEN": "2"}})
 	t.Setenv("HOB_TEST_TOKEN", "2")
-	check("set")
+	check("set", engine.RestartOptions{})
 }
 
 func TestRestartWithLabelsOfItsOwn(t *testing.T) {
 	e, _ := withFake(t)
 	old := start(t, e, engine.Spec{Labels: map[string]string{"owner": "a", "task": "1"}})
-	again, err := e.Handle(old.ID).Restart(t.Context(), engine.RestartOptions{}, engine.WithLabels(map[string]string{"owner": "b"}))
+	again, err := e.Handle(old.ID).Restart(t.Context(), engine.RestartOptions{Labels: map[string]string{"owner": "b"}})
 	if err != nil {
 		t.Fatal(err)
 	}

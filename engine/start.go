@@ -30,8 +30,6 @@ func (e *Engine) Start(ctx context.Context, spec Spec, opts ...StartOption) (Job
 	if e.isClosed() {
 		return Job{}, &Error{Op: "start", Err: ErrClosed}
 	}
-	spec.Env = merged(spec.Env, o.extra)
-	spec.Labels = merged(spec.Labels, o.label)
 	spec, b, err := e.complete(spec)
 	if err != nil {
 		return Job{}, err

@@ -11,8 +11,6 @@ type StartOption func(*startOptions)
 type startOptions struct {
 	files map[int]*os.File
 	env   []string
-	extra map[string]string
-	label map[string]string
 	token string
 	hold  *Hold
 }
@@ -35,19 +33,9 @@ func WithFile(n int, f *os.File) StartOption {
 // WithEnviron replaces the environment that the job inherits (default: that of this process).
 func WithEnviron(env []string) StartOption { return func(o *startOptions) { o.env = env } }
 
-// WithEnv adds to the environment, overriding [Spec].Env. [Handle.Restart] needs it for values that
-// are not stored.
-func WithEnv(env map[string]string) StartOption { return func(o *startOptions) { o.extra = env } }
-
-// WithLabels adds labels, overriding [Spec].Labels, for example so that [Handle.Restart] marks the
-// new job as belonging to a different client.
-func WithLabels(labels map[string]string) StartOption {
-	return func(o *startOptions) { o.label = labels }
-}
-
-// WithToken sets an idempotency key: a second start with the same token returns the job that the
+// withToken sets an idempotency key: a second start with the same token returns the job that the
 // first one created.
-func WithToken(token string) StartOption { return func(o *startOptions) { o.token = token } }
+func withToken(token string) StartOption { return func(o *startOptions) { o.token = token } }
 
 // RunOptions are options of [Engine.Run].
 type RunOptions struct {

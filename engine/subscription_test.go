@@ -227,7 +227,7 @@ func TestJobFirstSeenInBackgroundIsBackgroundedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	born := start(t, e, engine.Spec{Backgrounded: true})
-	if _, err := e.Handle(born.ID).Kill(t.Context()); err != nil {
+	if _, err := e.Handle(born.ID).Stop(t.Context(), engine.StopOptions{Grace: -1}); err != nil {
 		t.Fatal(err)
 	}
 	s, first := subscribe(t, e, engine.Filter{})

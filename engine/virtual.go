@@ -191,7 +191,7 @@ func (x *Execution) Append(p []byte) {
 
 // Complete ends the execution and returns when the end is recorded. The zero Exit means exit code
 // 0; a code that no process of this system can exit with (0 to 255, on Windows 32 bits) is recorded
-// as not known. Only the first end counts; if a stop was requested before that, the execution
+// as not known. An Exit with the status Failed has the reason in Error. Only the first end counts; if a stop was requested before that, the execution
 // counts as killed.
 func (x *Execution) Complete(exit Exit) error {
 	if !exit.Status.Finished() {
@@ -217,15 +217,6 @@ func (x *Execution) Complete(exit Exit) error {
 		}
 	}
 	return x.finish(exit)
-}
-
-// Fail ends the execution as failed, with err's message.
-func (x *Execution) Fail(err error) error {
-	words := "failed"
-	if err != nil {
-		words = err.Error()
-	}
-	return x.finish(Exit{Status: Failed, Reason: ReasonExit, Error: words})
 }
 
 // finish records the end. Concurrent callers wait for the first one.

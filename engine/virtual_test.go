@@ -72,7 +72,9 @@ func TestVirtualEnds(t *testing.T) {
 			engine.Exit{Status: engine.Exited, Code: new(int), Reason: engine.ReasonExit}},
 		"signal": {func(x *engine.Execution) error { return x.Complete(engine.Exit{Signal: "SIGTERM"}) },
 			engine.Exit{Status: engine.Killed, Signal: "SIGTERM", Reason: engine.ReasonSignal}},
-		"fail": {func(x *engine.Execution) error { return x.Fail(errors.New("the disk ate it")) },
+		"fail": {func(x *engine.Execution) error {
+			return x.Complete(engine.Exit{Status: engine.Failed, Error: "the disk ate it"})
+		},
 			engine.Exit{Status: engine.Failed, Reason: engine.ReasonExit, Error: "the disk ate it"}},
 		"kill": {func(x *engine.Execution) error {
 			return x.Complete(engine.Exit{Status: engine.Killed, EndedBy: "test"})
@@ -86,7 +88,7 @@ func TestVirtualEnds(t *testing.T) {
 			}
 			// Calls after the end have no effect.
 			x.Append([]byte("late"))
-			if err := errors.Join(x.Fail(nil), x.Complete(engine.Exit{})); err != nil {
+			if err := errors.Join(x.Complete(engine.Exit{Status: engine.Failed}), x.Complete(engine.Exit{})); err != nil {
 				t.Errorf("late: %v", err)
 			}
 			j := get(t, e, x.ID())
@@ -141,7 +143,7 @@ func TestProgramReportsItsOwnEndInTheKillHook(t *testing.T) {
 	x = create(t, e, engine.VirtualSpec{Hooks: engine.Hooks{Kill: func(context.Context) error {
 		return x.Complete(engine.Exit{Code: &three})
 	}}})
-	if _, err := e.Handle(x.ID()).Kill(t.Context()); err != nil {
+	if _, err := e.Handle(x.ID()).Stop(t.Context(), engine.StopOptions{Grace: -1}); err != nil {
 		t.Fatal(err)
 	}
 	if j := get(t, e, x.ID()); j.Status != engine.Killed || code(t, j.Exit) != 3 || j.Exit.EndedBy != "test" {
@@ -152,7 +154,7 @@ func TestProgramReportsItsOwnEndInTheKillHook(t *testing.T) {
 func TestMissingOrFailingHooks(t *testing.T) {
 	e := open(t)
 	bare := create(t, e, engine.VirtualSpec{})
-	if _, err := e.Handle(bare.ID()).Kill(t.Context()); !errors.Is(err, engine.ErrUnsupported) {
+	if _, err := e.Handle(bare.ID()).Stop(t.Context(), engine.StopOptions{Grace: -1}); !errors.Is(err, engine.ErrUnsupported) {
 		t.Errorf("kill without a hook: %v", err)
 	}
 	if err := e.Handle(bare.ID()).Write(t.Context(), nil); !errors.Is(err, engine.ErrNoInput) {
@@ -163,7 +165,7 @@ func TestMissingOrFailingHooks(t *testing.T) {
 	}
 	no := errors.New("will not")
 	x := create(t, e, engine.VirtualSpec{Hooks: engine.Hooks{Kill: func(context.Context) error { return no }}})
-	if _, err := e.Handle(x.ID()).Kill(t.Context()); !errors.Is(err, no) {
+	if _, err := e.Handle(x.ID()).Stop(t.Context(), engine.StopOptions{Grace: -1}); !errors.Is(err, no) {
 		t.Errorf("kill: %v", err)
 	}
 	if j := get(t, e, x.ID()); j.Status != engine.Running {
@@ -181,7 +183,7 @@ func TestKillWhileWriteHookHangs(t *testing.T) {
 	writing := make(chan error, 1)
 	go func() { writing <- e.Handle(x.ID()).Write(context.Background(), []byte("x")) }()
 	<-began
-	if _, err := e.Handle(x.ID()).Kill(t.Context()); err != nil {
+	if _, err := e.Handle(x.ID()).Stop(t.Context(), engine.StopOptions{Grace: -1}); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-writing; !errors.Is(err, context.Canceled) {
@@ -212,7 +214,7 @@ func TestKillReturnsWhenContextIsDone(t *testing.T) {
 			x, called, result := hangs(t, e)
 			ctx, cancel := context.WithCancel(t.Context())
 			go func() { <-called; cancel() }()
-			if _, err := asks.Handle(x.ID()).Kill(ctx); !errors.Is(err, context.Canceled) {
+			if _, err := asks.Handle(x.ID()).Stop(ctx, engine.StopOptions{Grace: -1}); !errors.Is(err, context.Canceled) {
 				t.Errorf("kill: %v", err)
 			}
 			if j := get(t, e, x.ID()); j.Status != engine.Stopping {
@@ -260,7 +262,7 @@ func TestCompleteReturnsKillWhoseHookHangs(t *testing.T) {
 		<-called
 		_ = x.Complete(engine.Exit{})
 	}()
-	if _, err := e.Handle(x.ID()).Kill(t.Context()); err != nil {
+	if _, err := e.Handle(x.ID()).Stop(t.Context(), engine.StopOptions{Grace: -1}); err != nil {
 		t.Errorf("kill: %v", err)
 	}
 	result <- nil
@@ -340,9 +342,9 @@ func TestConcurrentUseOfExecution(t *testing.T) {
 			case 1:
 				x.Complete(engine.Exit{Status: engine.Killed})
 			case 2:
-				x.Fail(errors.New("x"))
+				x.Complete(engine.Exit{Status: engine.Failed, Error: "x"})
 			case 3:
-				e.Handle(x.ID()).Kill(t.Context())
+				e.Handle(x.ID()).Stop(t.Context(), engine.StopOptions{Grace: -1})
 			}
 		})
 	}
@@ -373,7 +375,7 @@ func TestFailureIsReportedToWaiters(t *testing.T) {
 		}
 		waited <- exit
 	}()
-	if err := x.Fail(errors.New("the disk ate it")); err != nil {
+	if err := x.Complete(engine.Exit{Status: engine.Failed, Error: "the disk ate it"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, evs := story(t, s, engine.EventExited); evs[len(evs)-1].Job.Status != engine.Failed {

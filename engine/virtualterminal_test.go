@@ -245,10 +245,10 @@ func TestFailedKillHookIsCalledAgain(t *testing.T) {
 		}
 		return nil
 	}}})
-	if _, err := e.Handle(x.ID()).Kill(t.Context()); err == nil {
+	if _, err := e.Handle(x.ID()).Stop(t.Context(), engine.StopOptions{Grace: -1}); err == nil {
 		t.Error("the first time")
 	}
-	if _, err := e.Handle(x.ID()).Kill(t.Context()); err != nil || get(t, e, x.ID()).Status != engine.Killed {
+	if _, err := e.Handle(x.ID()).Stop(t.Context(), engine.StopOptions{Grace: -1}); err != nil || get(t, e, x.ID()).Status != engine.Killed {
 		t.Errorf("the second time: %v", err)
 	}
 }

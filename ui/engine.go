@@ -24,7 +24,7 @@ type jobEngine interface {
 	OpenTerminal(ctx context.Context, id engine.ID, o engine.TerminalOptions) (engine.Terminal, error)
 
 	Start(ctx context.Context, s engine.Spec, opts ...engine.StartOption) (engine.Job, error)
-	Restart(ctx context.Context, id engine.ID, o engine.RestartOptions, opts ...engine.StartOption) (engine.Job, error)
+	Restart(ctx context.Context, id engine.ID, o engine.RestartOptions) (engine.Job, error)
 	Background(id engine.ID) error
 	Write(ctx context.Context, id engine.ID, p []byte) error
 	Signal(ctx context.Context, id engine.ID, name string) error
@@ -97,8 +97,8 @@ func (e realEngine) OpenTerminal(ctx context.Context, id engine.ID, o engine.Ter
 	return e.Handle(id).Terminal(ctx, o)
 }
 
-func (e realEngine) Restart(ctx context.Context, id engine.ID, o engine.RestartOptions, opts ...engine.StartOption) (engine.Job, error) {
-	return e.Handle(id).Restart(ctx, o, opts...)
+func (e realEngine) Restart(ctx context.Context, id engine.ID, o engine.RestartOptions) (engine.Job, error) {
+	return e.Handle(id).Restart(ctx, o)
 }
 
 func (e realEngine) Background(id engine.ID) error { return e.Handle(id).Background() }

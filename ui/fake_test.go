@@ -100,7 +100,7 @@ func (f *fake) Start(_ context.Context, s engine.Spec, _ ...engine.StartOption) 
 	return j, err
 }
 
-func (f *fake) Restart(_ context.Context, id engine.ID, o engine.RestartOptions, opts ...engine.StartOption) (engine.Job, error) {
+func (f *fake) Restart(_ context.Context, id engine.ID, o engine.RestartOptions) (engine.Job, error) {
 	if f.grace != nil && !o.Keep {
 		<-f.grace
 	}
@@ -108,7 +108,7 @@ func (f *fake) Restart(_ context.Context, id engine.ID, o engine.RestartOptions,
 	if o.Keep {
 		verb = "run-another"
 	}
-	if len(opts) > 0 { // options cannot be inspected
+	if len(o.Env) > 0 {
 		verb += "-with-values"
 	}
 	text := ""

@@ -92,13 +92,13 @@ func (p *Pane) runAnother(jobs []engine.Job) tea.Cmd {
 	return p.runAgain(jobs, engine.RestartOptions{Keep: true})
 }
 
-func (p *Pane) runAgain(jobs []engine.Job, o engine.RestartOptions, opts ...engine.StartOption) tea.Cmd {
+func (p *Pane) runAgain(jobs []engine.Job, o engine.RestartOptions) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, before := range jobs {
 		eng, name, begin := p.eng, p.shortName(before), p.restarts.begin
 		cmds = append(cmds, p.async(func(ctx context.Context) func() tea.Cmd {
 			end := begin(before, o.Keep)
-			j, err := eng.Restart(context.WithoutCancel(ctx), before.ID, o, opts...)
+			j, err := eng.Restart(context.WithoutCancel(ctx), before.ID, o)
 			end(err)
 			var missing *engine.MissingEnvError
 			switch {
@@ -163,7 +163,8 @@ func (p *Pane) askValues(j engine.Job, names []string, o engine.RestartOptions) 
 				}
 			}
 			p.shut()
-			return p.runAgain([]engine.Job{j}, o, engine.WithEnv(values))
+			o.Env = values
+			return p.runAgain([]engine.Job{j}, o)
 		},
 	})
 }

@@ -185,7 +185,7 @@ func TestHolderDoesNotReply(t *testing.T) {
 	if len(r.job.Exit.Survivors) != 1 || r.job.Exit.Survivors[0].PID != left {
 		t.Errorf("survivors %+v, want %d", r.job.Exit.Survivors, left)
 	}
-	report, err := e.Handle(r.job.ID).Kill(t.Context())
+	report, err := e.Handle(r.job.ID).Stop(t.Context(), engine.StopOptions{Grace: -1})
 	if err != nil || len(report.Survivors) > 0 {
 		t.Errorf("kill of what is left: %+v, %v", report, err)
 	}

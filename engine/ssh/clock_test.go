@@ -69,7 +69,7 @@ func TestUptimeIsRecorded(t *testing.T) {
 	defer func() {
 		r.s.SetDown(false)
 		r.open()
-		if _, err := r.e.Handle(j.ID).Kill(r.ctx()); err != nil {
+		if _, err := r.e.Handle(j.ID).Stop(r.ctx(), engine.StopOptions{Grace: -1}); err != nil {
 			t.Error(err)
 		}
 	}()

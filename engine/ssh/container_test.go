@@ -77,7 +77,7 @@ exec env -i PATH="$PATH" HOME='%s' sh`, up, home))
 	if err := os.Mkdir(up, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Handle(j.ID).Kill(t.Context()); err != nil {
+	if _, err := e.Handle(j.ID).Stop(t.Context(), engine.StopOptions{Grace: -1}); err != nil {
 		t.Error(err)
 	}
 }

@@ -230,11 +230,11 @@ func TestUnreachableJobKeepsItsState(t *testing.T) {
 	if !strings.HasPrefix(got.OutputPath, r.remote) {
 		t.Errorf("output path %s is not the host's", got.OutputPath)
 	}
-	if _, err := r.e.Handle(j.ID).Kill(r.ctx()); !errors.Is(err, engine.ErrUnreachable) {
+	if _, err := r.e.Handle(j.ID).Stop(r.ctx(), engine.StopOptions{Grace: -1}); !errors.Is(err, engine.ErrUnreachable) {
 		t.Errorf("kill: %v", err)
 	}
 	r.s.SetDown(false)
-	if _, err := r.e.Handle(j.ID).Kill(r.ctx()); err != nil {
+	if _, err := r.e.Handle(j.ID).Stop(r.ctx(), engine.StopOptions{Grace: -1}); err != nil {
 		t.Errorf("kill when it is back: %v", err)
 	}
 }
@@ -242,7 +242,7 @@ func TestUnreachableJobKeepsItsState(t *testing.T) {
 func TestDeadHostsDelayNoOtherHost(t *testing.T) {
 	r := newRig(t, nil)
 	j := r.start("sleep 300")
-	defer r.e.Handle(j.ID).Kill(r.ctx())
+	defer r.e.Handle(j.ID).Stop(r.ctx(), engine.StopOptions{Grace: -1})
 	silent := sshtest.NewServer(t, nil)
 	silent.Stall(true)
 	r.c.AddHost(t, "silent", silent.Addr)
@@ -310,7 +310,7 @@ func TestListOnTheHostShowsTheJob(t *testing.T) {
 	if got.ID != j.ID || got.Status != engine.Running || got.Host != "" || got.Leader.PID != j.Leader.PID || got.Link != engine.LinkNone {
 		t.Errorf("there it is %+v", got)
 	}
-	if _, err := there.Handle(j.ID).Kill(r.ctx()); err != nil {
+	if _, err := there.Handle(j.ID).Stop(r.ctx(), engine.StopOptions{Grace: -1}); err != nil {
 		t.Error(err)
 	}
 	if exit := r.wait(j.ID); exit.Status != engine.Killed || exit.EndedBy != "there" {
@@ -433,7 +433,7 @@ func TestSilentHostIsNoticed(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || fmt.Sprint(links) != "[ok unreachable ok]" {
 		t.Errorf("links %v, %v", links, err)
 	}
-	if _, err := r.e.Handle(j.ID).Kill(r.ctx()); err != nil {
+	if _, err := r.e.Handle(j.ID).Stop(r.ctx(), engine.StopOptions{Grace: -1}); err != nil {
 		t.Error(err)
 	}
 }

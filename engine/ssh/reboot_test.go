@@ -101,7 +101,7 @@ func TestRebootUnderARunningProgram(t *testing.T) {
 			if exit.Status != engine.Lost || exit.Reason != engine.ReasonReboot || exit.Code != nil {
 				t.Errorf("it ended as %+v", exit)
 			}
-			if _, err := r.e.Handle(j.ID).Kill(r.ctx()); err == nil {
+			if _, err := r.e.Handle(j.ID).Stop(r.ctx(), engine.StopOptions{Grace: -1}); err == nil {
 				t.Error("it can be killed")
 			}
 			if survives && syscall.Kill(j.Leader.PID, 0) != nil {

@@ -33,7 +33,7 @@ func TestEndIsRecordedWhileTheRecordIsInUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() {
-		if _, err := eng.Handle(j.ID).Kill(t.Context()); err != nil {
+		if _, err := eng.Handle(j.ID).Stop(t.Context(), engine.StopOptions{Grace: -1}); err != nil {
 			t.Errorf("what the job left is not gone: %v", err)
 		}
 	}()

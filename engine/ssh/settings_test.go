@@ -267,7 +267,7 @@ func TestSSHProgramReconnects(t *testing.T) {
 	for r.read(j.ID) == "" {
 	}
 	r.s.Cut()
-	if _, err := r.e.Handle(j.ID).Kill(r.ctx()); err != nil {
+	if _, err := r.e.Handle(j.ID).Stop(r.ctx(), engine.StopOptions{Grace: -1}); err != nil {
 		t.Errorf("kill over a new connection: %v", err)
 	}
 	if n := r.s.Connections(); n != 2 {

@@ -131,7 +131,7 @@ func testCannotFollow(t *testing.T, cluster *slurmtest.Cluster) {
 		}
 	}
 	for _, j := range []engine.Job{plain, here} {
-		if _, err := e.Handle(j.ID).Kill(t.Context()); err != nil {
+		if _, err := e.Handle(j.ID).Stop(t.Context(), engine.StopOptions{Grace: -1}); err != nil {
 			t.Error(err)
 		}
 	}

@@ -160,12 +160,12 @@ func testNoAnswer(t *testing.T, cluster *slurmtest.Cluster) {
 	if j.Status != engine.Running || !strings.HasSuffix(j.LinkError, "the cluster's controller does not answer") {
 		t.Errorf("the job is %s, %q", j.Status, j.LinkError)
 	}
-	if _, err := e.Handle(j.ID).Kill(t.Context()); !errors.Is(err, engine.ErrUnreachable) || !strings.HasSuffix(err.Error(), "the cluster's controller does not answer") {
+	if _, err := e.Handle(j.ID).Stop(t.Context(), engine.StopOptions{Grace: -1}); !errors.Is(err, engine.ErrUnreachable) || !strings.HasSuffix(err.Error(), "the cluster's controller does not answer") {
 		t.Errorf("kill: %v", err)
 	}
 	release()
 	waitUntil(t, e, j.ID, func(j engine.Job) bool { return j.Link == engine.LinkOK && j.Status == engine.Running })
-	if _, err := e.Handle(j.ID).Kill(t.Context()); err != nil {
+	if _, err := e.Handle(j.ID).Stop(t.Context(), engine.StopOptions{Grace: -1}); err != nil {
 		t.Fatal(err)
 	}
 }

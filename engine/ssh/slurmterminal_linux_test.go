@@ -56,7 +56,7 @@ func testWaitsForInput(t *testing.T, cluster *slurmtest.Cluster) {
 	waitUntil(t, e, j.ID, func(j engine.Job) bool { return j.Waiting && j.Entry == engine.EntryHidden })
 	answer() // prints nothing
 	waitUntil(t, e, j.ID, func(j engine.Job) bool { return !j.Waiting })
-	if _, err := e.Handle(j.ID).Kill(t.Context()); err != nil {
+	if _, err := e.Handle(j.ID).Stop(t.Context(), engine.StopOptions{Grace: -1}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -49,7 +49,7 @@ func TestHostWithoutAUsableHome(t *testing.T) {
 			if got, err := r.e.Handle(j.ID).Facts(r.ctx()); err != nil || got.Status != engine.Running {
 				t.Errorf("later it is %s: %v", got.Status, err)
 			}
-			if _, err := r.e.Handle(j.ID).Kill(r.ctx()); err != nil {
+			if _, err := r.e.Handle(j.ID).Stop(r.ctx(), engine.StopOptions{Grace: -1}); err != nil {
 				t.Error(err)
 			}
 			if got := r.read(j.ID); got != "hello\n" {

@@ -204,7 +204,7 @@ func TestFloodOfOutputGivesANewSnapshot(t *testing.T) {
 	if len(v.stream) > 4<<20 {
 		t.Errorf("%d bytes were transferred for a screen", len(v.stream))
 	}
-	if _, err := r.e.Handle(j.ID).Kill(r.ctx()); err != nil {
+	if _, err := r.e.Handle(j.ID).Stop(r.ctx(), engine.StopOptions{Grace: -1}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -52,13 +52,13 @@ func TestJobInADirectoryThatOthersControl(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.open()
-	if _, err := r.e.Handle(j.ID).Kill(r.ctx()); err == nil || !strings.Contains(err.Error(), tmp+" can be changed by other users") {
+	if _, err := r.e.Handle(j.ID).Stop(r.ctx(), engine.StopOptions{Grace: -1}); err == nil || !strings.Contains(err.Error(), tmp+" can be changed by other users") {
 		t.Errorf("kill: %v", err)
 	}
 	if err := os.Chmod(tmp, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.e.Handle(j.ID).Kill(r.ctx()); err != nil {
+	if _, err := r.e.Handle(j.ID).Stop(r.ctx(), engine.StopOptions{Grace: -1}); err != nil {
 		t.Errorf("kill, later: %v", err)
 	}
 }

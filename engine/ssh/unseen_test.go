@@ -72,7 +72,7 @@ func TestEndWithoutAClient(t *testing.T) {
 			case c.left == "" && len(x.Survivors) > 0, c.left != "" && (len(x.Survivors) != 1 || !strings.Contains(x.Survivors[0].Command, c.left)):
 				t.Errorf("survivors %+v, want %q", x.Survivors, c.left)
 			case c.left != "":
-				if _, err := eng.Handle(j.ID).Kill(t.Context()); err != nil {
+				if _, err := eng.Handle(j.ID).Stop(t.Context(), engine.StopOptions{Grace: -1}); err != nil {
 					t.Errorf("what it left cannot be ended: %v", err)
 				}
 			}

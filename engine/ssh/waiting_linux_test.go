@@ -54,7 +54,7 @@ func TestWaitingOnAHost(t *testing.T) {
 	becomes(r, s, "a password", is(true, engine.EntryHidden))
 	answer() // prints nothing
 	becomes(r, s, "the password", is(false, engine.EntryHidden))
-	if _, err := r.e.Handle(j.ID).Kill(r.ctx()); err != nil {
+	if _, err := r.e.Handle(j.ID).Stop(r.ctx(), engine.StopOptions{Grace: -1}); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := r.e.Handle(j.ID).Facts(r.ctx()); err != nil || got.Waiting || got.Entry != engine.EntryUnknown {

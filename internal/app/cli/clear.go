@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/app/within"
 	"github.com/hobjobs/hob/internal/diskspace"
 )
 
@@ -130,7 +131,7 @@ func (a *app) clearable(ctx context.Context, f clearFlags) ([]engine.Job, error)
 	}
 	now := time.Now()
 	var jobs []engine.Job
-	for _, j := range engine.InDir(all, f.dir) {
+	for _, j := range within.Dir(all, f.dir) {
 		age := j.EndedAgo(now)
 		if j.Exit.At.IsZero() {
 			age = now.Sub(j.CreatedAt)

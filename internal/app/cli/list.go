@@ -11,6 +11,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh"
+	"github.com/hobjobs/hob/internal/app/within"
 	"github.com/hobjobs/hob/internal/units"
 )
 
@@ -72,7 +73,7 @@ func (a *app) list(ctx context.Context, f listFlags) error {
 	if err != nil {
 		return err
 	}
-	jobs = engine.InDir(jobs, f.dir)
+	jobs = within.Dir(jobs, f.dir)
 	if f.on != "" && unreachable == nil {
 		unreachable = linkErrorOf(jobs)
 	}

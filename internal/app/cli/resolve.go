@@ -13,6 +13,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh"
+	"github.com/hobjobs/hob/internal/app/within"
 )
 
 // oneJob returns the job that the only argument refers to. Without an argument the user
@@ -164,7 +165,7 @@ func (a *app) jobsInDir(ctx context.Context, dir string, f engine.Filter) ([]eng
 	if err != nil {
 		return nil, err
 	}
-	jobs = engine.InDir(jobs, dir)
+	jobs = within.Dir(jobs, dir)
 	var hosts []string
 	for _, j := range jobs {
 		if !j.Status.Finished() && a.onOtherMachine(j) && !slices.Contains(hosts, j.Host) {

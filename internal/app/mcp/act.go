@@ -173,7 +173,7 @@ func (a *agent) restart(ctx context.Context, j engine.Job, in processArgs) (*ans
 	if j.Host != "" {
 		env = quietFor(env)
 	}
-	again, err := a.eng.Handle(j.ID).Restart(context.WithoutCancel(ctx), engine.RestartOptions{}, engine.WithEnviron(environ()), engine.WithEnv(env), engine.WithLabels(a.scope.labels()))
+	again, err := a.eng.Handle(j.ID).Restart(context.WithoutCancel(ctx), engine.RestartOptions{Env: env, Labels: a.scope.labels()}, engine.WithEnviron(environ()))
 	if err != nil {
 		if r, ok := errors.AsType[*engine.RestartError](err); ok {
 			return nil, &failure{code: "not_restarted", id: j.ID, message: r.Error(), hint: call("restart", j.ID) + " starts it again"}

@@ -145,7 +145,7 @@ func TestAgentMissesNothingWhileTheLogGrows(t *testing.T) {
 			if err != nil || ans.Met == nil || !*ans.Met || ans.Match != growthLine(i) {
 				t.Fatalf("%s: %+v, %v after %v", growthLine(i), ans, err, time.Since(began))
 			}
-			if _, err := g.programs.Handle(g.job.ID).Kill(t.Context()); err != nil {
+			if _, err := g.programs.Handle(g.job.ID).Stop(t.Context(), engine.StopOptions{Grace: -1}); err != nil {
 				t.Log(err) // it may have ended
 			}
 		}

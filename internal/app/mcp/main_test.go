@@ -95,7 +95,7 @@ func (h *home) endAll() {
 		return
 	}
 	for _, j := range jobs {
-		if _, err := e.Handle(j.ID).Kill(ctx); err != nil && !errors.Is(err, engine.ErrNotRunning) {
+		if _, err := e.Handle(j.ID).Stop(ctx, engine.StopOptions{Grace: -1}); err != nil && !errors.Is(err, engine.ErrNotRunning) {
 			h.t.Logf("%s is left behind: %v", j.ID, err)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/app/within"
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/internal/notes"
 	"github.com/hobjobs/hob/internal/units"
@@ -132,7 +133,7 @@ func Running(ctx context.Context, eng *engine.Engine, client, dir string) (own, 
 			users = append(users, j)
 		}
 	}
-	return own, engine.InDir(users, s.project), err
+	return own, within.Dir(users, s.project), err
 }
 
 // RecordEnd records that the agent was given the end of a job by its shell, so that no notice

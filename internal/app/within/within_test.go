@@ -1,4 +1,4 @@
-package engine_test
+package within_test
 
 import (
 	"os"
@@ -7,9 +7,10 @@ import (
 	"testing"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/app/within"
 )
 
-func TestInDir(t *testing.T) {
+func TestDir(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links need a privilege there")
 	}
@@ -54,7 +55,7 @@ func TestInDir(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			job := engine.Job{}
 			job.Dir, job.Host = c.started, c.host
-			if got := len(engine.InDir([]engine.Job{job}, c.dir)) == 1; got != c.want {
+			if got := len(within.Dir([]engine.Job{job}, c.dir)) == 1; got != c.want {
 				t.Errorf("a job in %q, --dir %q: %v, want %v", c.started, c.dir, got, c.want)
 			}
 		})

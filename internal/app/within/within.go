@@ -1,0 +1,65 @@
+// Package within selects jobs by the directory in which they were started.
+package within
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+// Dir returns the jobs that were started in dir, an absolute path, or below; all jobs if dir is
+// empty. It reuses the slice. On this machine, symbolic links are resolved, also if the directory was
+// deleted since. The directory of a job on a host is compared as it is written.
+func Dir(jobs []engine.Job, dir string) []engine.Job {
+	if dir == "" {
+		return jobs
+	}
+	target, seen := resolved(dir), map[string]bool{}
+	return slices.DeleteFunc(jobs, func(j engine.Job) bool {
+		if j.Host != "" {
+			return !below(path.Clean(j.Dir), filepath.ToSlash(dir), "/")
+		}
+		in, ok := seen[j.Dir]
+		if !ok {
+			const sep = string(filepath.Separator)
+			in = below(filepath.Clean(j.Dir), dir, sep) || below(resolved(j.Dir), target, sep)
+			seen[j.Dir] = in
+		}
+		return !in
+	})
+}
+
+// below reports whether dir is root or in it. Both are clean.
+func below(dir, root, sep string) bool {
+	return dir == root || strings.HasPrefix(dir, strings.TrimSuffix(root, sep)+sep)
+}
+
+// maxLinks is how many symbolic links to deleted directories are followed.
+const maxLinks = 40
+
+// resolved returns dir without symbolic links. Of a directory that was deleted, the part that
+// still exists is resolved, and links that lead to it.
+func resolved(dir string) string { return resolve(filepath.Clean(dir), maxLinks) }
+
+func resolve(dir string, links int) string {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return real
+	}
+	parent := filepath.Dir(dir)
+	if parent == dir {
+		return dir
+	}
+	parent = resolve(parent, links)
+	target, err := os.Readlink(dir)
+	switch {
+	case err != nil || links == 0:
+		return filepath.Join(parent, filepath.Base(dir))
+	case !filepath.IsAbs(target):
+		target = filepath.Join(parent, target)
+	}
+	return resolve(filepath.Clean(target), links-1)
+}
