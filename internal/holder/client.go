@@ -92,7 +92,10 @@ func Dial(ctx context.Context, dir string) (*Client, error) {
 
 // SeesProcesses reports whether the pids in st refer to processes that this process can see.
 func SeesProcesses(st *record.State) bool {
-	return st.BootID != "" && st.BootID == proc.BootID() && st.Machine == proc.MachineID() && st.PIDNS == proc.PIDNamespace()
+	if st.BootID == "" || st.BootID != proc.BootID() {
+		return false
+	}
+	return st.Machine == proc.MachineID() && st.PIDNS == proc.PIDNamespace()
 }
 
 // askSocket asks a holder process whose socket is missing to bind a new one. A program that holds a
@@ -117,8 +120,8 @@ func dial(ctx context.Context, path string) (*Client, error) {
 		return nil, err
 	}
 	if uc, ok := nc.(*net.UnixConn); ok {
-		// Nobody else holds a job of this user. Root does not accept others either: they could show a
-		// screen that asks for a password.
+		// Only a process of this user holds a job of this user. Root does not accept other users
+		// either: they could show a screen that asks for a password.
 		if uid, err := proc.PeerUID(uc); err != nil || uid != os.Getuid() {
 			nc.Close()
 			return nil, errors.New("the socket belongs to another user")
@@ -135,8 +138,11 @@ func dial(ctx context.Context, path string) (*Client, error) {
 
 func newClient(nc net.Conn) *Client {
 	return &Client{
-		nc: nc, r: frameReader{r: bufio.NewReaderSize(nc, 16<<10), max: maxData},
-		answers: make(chan answer, 1), inbox: newInbox(), down: make(chan struct{}),
+		nc:      nc,
+		r:       frameReader{r: bufio.NewReaderSize(nc, 16<<10), max: maxData},
+		answers: make(chan answer, 1),
+		inbox:   newInbox(),
+		down:    make(chan struct{}),
 	}
 }
 
@@ -184,12 +190,15 @@ func (c *Client) shut(why error) error {
 // holder of another protocol version can only be stopped: [TypeKill] is sent to it as [TypeStop],
 // without the caller's options and without a result.
 func (c *Client) Do(ctx context.Context, t Type, payload, result any) error {
-	if !c.Hello.Supported() && t == TypeKill {
-		t, payload, result = TypeStop, nil, nil
-	}
-	if !c.Hello.Supported() && t != TypeStop {
-		return fmt.Errorf("the job's holder is of another version of hob (protocol %d to %d, here %d); it can only be stopped",
-			c.Hello.Min, c.Hello.Max, Protocol)
+	if !c.Hello.Supported() {
+		switch t {
+		case TypeStop:
+		case TypeKill:
+			t, payload, result = TypeStop, nil, nil
+		default:
+			return fmt.Errorf("the job's holder is of another version of hob (protocol %d to %d, here %d); it can only be stopped",
+				c.Hello.Min, c.Hello.Max, Protocol)
+		}
 	}
 	p, err := payloadOf(payload)
 	if err != nil {

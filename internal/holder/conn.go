@@ -115,12 +115,17 @@ func (c *conn) output(p []byte, offset int64) {
 func (c *conn) changed(urgent bool) {
 	if c.subscribed {
 		c.due = true
-		c.urgent = c.urgent || urgent
+		if urgent {
+			c.urgent = true
+		}
 	}
-	if c.subscribed || c.view != nil {
+	if c.streams() {
 		c.wakePump()
 	}
 }
+
+// streams reports whether the client receives frames without asking for each; h.mu is held.
+func (c *conn) streams() bool { return c.subscribed || c.view != nil }
 
 func (c *conn) wakePump() {
 	select {
@@ -136,6 +141,12 @@ func (c *conn) startPump() {
 		c.h.wg.Go(c.pump)
 	}
 	c.wakePump()
+}
+
+// idle reports whether the client neither watches the job nor waits for an answer; h.mu is held.
+func (c *conn) idle() bool {
+	active := c.pumping || c.busy || c.leaving
+	return !active
 }
 
 // leave closes the connection after everything was sent, including the answer to a current
@@ -204,12 +215,13 @@ func (c *conn) collect(last *time.Time) (b []byte, wait time.Duration, leaving b
 	}
 	if c.due {
 		now := time.Now()
-		if wait = last.Add(c.pace).Sub(now); c.urgent || ended || c.leaving || wait <= 0 {
+		urgent := c.urgent || ended || c.leaving
+		if wait = last.Add(c.pace).Sub(now); urgent || wait <= 0 {
 			b = appendFrame(b, TypeFacts, encodeJSON(c.takeFacts()))
 			*last, wait = now, 0
 		}
 	}
-	if ended && !c.exitSent && (c.subscribed || c.view != nil) {
+	if ended && !c.exitSent && c.streams() {
 		c.exitSent = true
 		b = appendFrame(b, TypeExit, encodeJSON(h.state.Exit))
 	}

@@ -1,6 +1,7 @@
 package holder
 
 import (
+	"reflect"
 	"time"
 
 	"github.com/hobjobs/hob/engine/record"
@@ -73,7 +74,7 @@ func (h *Holder) handler() vt.Handler {
 			if state == vt.ProgressNone {
 				p = nil
 			}
-			if old := h.state.Progress; old == p || (old != nil && p != nil && *old == *p) {
+			if reflect.DeepEqual(h.state.Progress, p) {
 				return
 			}
 			h.state.Progress = p
@@ -138,7 +139,7 @@ func (h *Holder) fact(f jobdir.Fact) { _ = jobdir.AppendFact(h.cfg.Dir, f) }
 
 // saveIn schedules a write of state.json after d, unless an earlier one is scheduled. h.mu is held.
 func (h *Holder) saveIn(d time.Duration) {
-	if h.closing || h.ending {
+	if h.endSaves() {
 		return
 	}
 	due := time.Now().Add(d)
@@ -153,12 +154,15 @@ func (h *Holder) saveIn(d time.Duration) {
 	h.saveDue = due
 }
 
+// endSaves reports whether the holder is about to end, which writes state.json itself. h.mu is held.
+func (h *Holder) endSaves() bool { return h.closing || h.ending }
+
 // saveLater is called by saveIn's timer. It retries a failed write.
 func (h *Holder) saveLater() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.saveTimer = nil
-	if h.closing || h.ending {
+	if h.endSaves() {
 		return
 	}
 	h.wg.Go(func() { // Close waits for this, because a write requires the job's lock
@@ -180,7 +184,10 @@ func (h *Holder) save() error {
 	h.mu.Lock()
 	st, ending := h.state, h.ending
 	h.mu.Unlock()
-	if h.released || st.Machine == "" || ending && !st.Exit.Known() {
+	if h.released || st.Machine == "" {
+		return nil
+	}
+	if ending && !st.Exit.Known() {
 		return nil
 	}
 	return jobdir.WriteState(h.cfg.Dir, &st)
@@ -223,13 +230,15 @@ func (h *Holder) Stopping(s *record.StopRequest) {
 	_ = h.save() // likewise
 }
 
-// Waiting records whether the job waits for input, and how typed input is displayed, as in
-// jobdir.State.Entry.
+// Waiting records whether the job waits for input, and how typed input is displayed.
 func (h *Holder) Waiting(waits bool, entry record.Entry) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	asks := h.state.Waiting != waits
-	if !asks && h.state.Entry == entry || h.state.Exit.Known() || h.state.Runs.Between() {
+	if h.state.Exit.Known() || h.state.Runs.Between() {
+		return
+	}
+	changed := h.state.Waiting != waits
+	if !changed && h.state.Entry == entry {
 		return
 	}
 	h.state.Waiting, h.state.Entry = waits, entry
@@ -238,7 +247,7 @@ func (h *Holder) Waiting(waits bool, entry record.Entry) {
 	}
 	h.changedLocked(true)
 	h.saveIn(saveEntryPause)
-	if asks {
+	if changed {
 		h.limitedFact(jobdir.Fact{Kind: "waiting"})
 	}
 }

@@ -5,7 +5,8 @@
 // as [Hooks].
 //
 // The client side is [Run]: all operations on a job, given its directory, whichever program and
-// version its holder is. The backends of local jobs and of virtual executions embed it. docs/holder-protocol.md describes the protocol between the two.
+// version its holder is. The backends of local jobs and of virtual executions embed it.
+// docs/holder-protocol.md describes the protocol between the two.
 //
 // # Truth
 //
@@ -206,7 +207,9 @@ func (h *Holder) Started(job proc.Identity, session int, at, deadline time.Time)
 	}
 	st.StartedAt, st.Deadline = at, deadline
 	st.StartedUp = record.InMilliseconds(proc.RunningAt(at))
-	st.NoLimit = st.NoLimit || limitErr != nil
+	if limitErr != nil {
+		st.NoLimit = true
+	}
 	h.mu.Unlock()
 	err := h.save()
 	if err != nil {

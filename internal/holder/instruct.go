@@ -151,10 +151,7 @@ func (c *conn) control() {
 	h.controller = c
 	a := c.view.attach
 	h.setTerminalFacts(a.Facts, c.view.reported || a.Facts != TerminalFacts{})
-	if a.Size.Cols > 0 && a.Size.Rows > 0 && !h.state.Exit.Known() {
-		// If the job cannot be resized, it is shown in its current size.
-		_ = h.resizeLocked(c, a.Size)
-	}
+	_ = h.resizeLocked(c, a.Size) // a job that cannot be resized is shown in its current size
 	h.controlChanged()
 }
 

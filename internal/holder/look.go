@@ -67,8 +67,12 @@ const endTimeout = 500 * time.Millisecond
 // is full or read-only; nil if there is none. The holder is asked only if the job's process is gone
 // although the records have no end.
 func unrecordedEnd(s *record.State) *record.Unrecorded {
-	begun := s.Status == record.Running || s.Status == record.Stopping
-	if !begun || s.Socket == "" || s.Leader.IsZero() {
+	switch s.Status {
+	case record.Running, record.Stopping:
+	default:
+		return nil
+	}
+	if s.Socket == "" || s.Leader.IsZero() {
 		return nil
 	}
 	if !SeesProcesses(s) || proc.Alive(s.Leader) {
@@ -110,8 +114,10 @@ func deadlineOf(st *record.State, now time.Time) time.Time {
 // unheld returns the state of a job without an end whose lock is free.
 func unheld(dir string, rec *jobdir.Record) record.State {
 	s := stateOf(rec)
+	unstarted := !rec.Started && rec.Problem == ""
 	// If the clock was set back, the job was created in the future, which does not make it younger.
-	if !rec.Started && rec.Problem == "" && !rec.Meta.Held && time.Since(rec.Meta.CreatedAt).Abs() < startTimeout {
+	young := time.Since(rec.Meta.CreatedAt).Abs() < startTimeout
+	if unstarted && young && !rec.Meta.Held {
 		s.Status = record.Starting
 		return s
 	}
@@ -120,7 +126,7 @@ func unheld(dir string, rec *jobdir.Record) record.State {
 	s.Exit = record.Exit{Status: record.Lost, Reason: record.ReasonHolderDied, At: rec.Touched, Error: rec.Problem}
 	boot := cmp.Or(s.BootID, rec.Meta.Boot)
 	rebooted := boot != "" && boot != proc.BootID()
-	if !rec.Started && rec.Problem == "" && !rebooted && !EverHeld(dir) {
+	if unstarted && !rebooted && !EverHeld(dir) {
 		s.Exit.Error = "it was never started: the program that was starting it died"
 		if rec.Meta.Waits() {
 			s.Exit.Error = "it was never started: its supervisor process died while it waited"
@@ -194,8 +200,8 @@ const oldLogFile = "holder.log"
 // display, or "".
 func crashMessage(dir string) string {
 	for _, name := range []string{jobdir.LockFile, oldLogFile} {
-		if said := firstLine(filepath.Join(dir, name)); said != "" {
-			return said
+		if message := firstLine(filepath.Join(dir, name)); message != "" {
+			return message
 		}
 	}
 	return ""

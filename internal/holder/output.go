@@ -51,7 +51,9 @@ func (h *Holder) Output(p []byte) {
 
 // logged records the state of the log, and reports whether it has changed. h.mu is held.
 func (h *Holder) logged(st logfile.Stats) bool {
-	h.state.NoLimit = h.state.NoLimit || st.LimitErr != nil
+	if st.LimitErr != nil {
+		h.state.NoLimit = true
+	}
 	dropped := st.Hole.Len() + st.Lost
 	news := dropped != h.state.Dropped
 	h.state.Dropped = dropped

@@ -27,7 +27,7 @@ const (
 	TypeFacts    Type = 0x06 // [Facts] as JSON
 	TypeDesync   Type = 0x07 // output was dropped for this client: offset u64; a snapshot follows
 	TypeControl  Type = 0x08 // the controlling client, and the size: [Control] as JSON
-	TypeExit     Type = 0x09 // the job has ended: jobdir.End as JSON
+	TypeExit     Type = 0x09 // the job has ended: [record.Exit] as JSON
 
 	TypeStop        Type = 0x80 // stops the job; no payload; frozen forever
 	TypeAttach      Type = 0x81 // [Attach]
@@ -35,7 +35,7 @@ const (
 	TypeKeys        Type = 0x83 // names of keys, a JSON array
 	TypePaste       Type = 0x84 // bytes to paste
 	TypeEOF         Type = 0x85
-	TypeResize      Type = 0x86 // jobdir.Size
+	TypeResize      Type = 0x86 // [record.Size]
 	TypeSignal      Type = 0x87 // [Signal]
 	TypeKill        Type = 0x88 // [Kill]
 	TypeBackground  Type = 0x89

@@ -126,8 +126,8 @@ func (l openLog) Holes(ctx context.Context) ([]record.Range, error) {
 	return []record.Range{{Start: h.Start, End: h.End}}, nil
 }
 
-// Throttle sets whether changes that are not urgent are reported only once a second. It may be called at any time, and
-// waits for nothing.
+// Throttle sets whether changes that are not urgent are reported only once a second. It may be called
+// at any time and does not block.
 func (r *Run) Throttle(on bool) {
 	r.throttled.Store(on)
 	select {
@@ -169,11 +169,12 @@ func (r *Run) Watch(ctx context.Context, notify func(record.State, record.Note))
 		if gone != nil {
 			return nil // removed
 		}
-		if s.Status.Finished() || errors.Is(err, ErrNoSocket) && s.Link != record.LinkUnreachable {
-			report(s, record.Note{})
-		}
 		if s.Status.Finished() {
+			report(s, record.Note{})
 			return nil
+		}
+		if errors.Is(err, ErrNoSocket) && s.Link != record.LinkUnreachable {
+			report(s, record.Note{})
 		}
 		if !sleep(ctx, pollPause) {
 			return ctx.Err()

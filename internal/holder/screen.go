@@ -39,7 +39,9 @@ func (h *Holder) setTerminalFacts(f TerminalFacts, known bool) {
 		facts.CellWidth, facts.CellHeight = f.CellWidth, f.CellHeight
 	}
 	facts.KittyKeyboard = f.KittyKeyboard
-	facts.Pending = facts.Pending && !known
+	if known {
+		facts.Pending = false
+	}
 	h.term.SetFacts(facts)
 }
 
@@ -130,7 +132,7 @@ func (h *Holder) AtPrompt() bool {
 	}
 	row := h.term.Row(cur.Y)
 	for _, c := range row[:min(cur.X, len(row))] {
-		if text := h.term.CellText(c); text != "" && text != " " {
+		if strings.Trim(h.term.CellText(c), " ") != "" {
 			return true
 		}
 	}
@@ -143,10 +145,17 @@ func clip(s string) string { return vt.PlainLine(s, maxText) }
 // cwdOf returns the directory that OSC 7 names, if it is on this machine.
 func cwdOf(uri string) (dir string, ok bool) {
 	u, err := url.Parse(uri)
-	if err != nil || (u.Scheme != "file" && u.Scheme != "kitty-shell-cwd") || !path.IsAbs(u.Path) {
+	if err != nil || !path.IsAbs(u.Path) {
 		return "", false
 	}
-	if u.Host != "" && u.Host != "localhost" {
+	switch u.Scheme {
+	case "file", "kitty-shell-cwd":
+	default:
+		return "", false
+	}
+	switch u.Host {
+	case "", "localhost":
+	default:
 		if name, err := os.Hostname(); err != nil || name != u.Host {
 			return "", false
 		}
@@ -188,13 +197,24 @@ func (h *Holder) saveScreen() {
 	_ = atomicfile.Write(filepath.Join(h.cfg.Dir, ScreenFile), data) // without it the log is replayed
 }
 
+// hasScreen reports whether the job has a terminal: a virtual execution does if it was given a size.
+func hasScreen(meta jobdir.Meta) bool {
+	switch meta.Kind {
+	case "pty":
+		return true
+	case "virtual":
+		return meta.InitialSize != record.Size{}
+	}
+	return false
+}
+
 // LastScreen returns the last screen of a job without a holder.
 func LastScreen(dir string) (record.Screen, error) {
 	meta, err := jobdir.ReadMeta(dir)
 	if err != nil {
 		return record.Screen{}, err
 	}
-	if meta.Kind != "pty" && (meta.Kind != "virtual" || meta.InitialSize == (record.Size{})) {
+	if !hasScreen(meta) {
 		return record.Screen{}, &Failure{CodeUnsupported, "the job has no screen"}
 	}
 	size := meta.InitialSize
@@ -256,8 +276,8 @@ func replay(dir string, to, bytesBack int64, size record.Size) (*vt.Terminal, er
 		end = min(end, to)
 	}
 	from := max(0, end-bytesBack)
-	if hole, err := f.Hole(ctx); err == nil && !hole.Empty() && from < hole.End {
-		from = min(hole.End, end)
+	if hole, err := f.Hole(ctx); err == nil && !hole.Empty() {
+		from = min(max(from, hole.End), end)
 	}
 	buf, err := readPart(f, from, end)
 	if err != nil {

@@ -37,8 +37,8 @@ type socketFile struct {
 
 // exists reports whether the file is still that socket.
 func (s *socketFile) exists() bool {
-	info, err := os.Lstat(s.path)
-	return err == nil && s.info != nil && os.SameFile(info, s.info)
+	info, _ := os.Lstat(s.path) // nil if it cannot be read, which equals no file
+	return os.SameFile(info, s.info)
 }
 
 // Listen binds the job's socket and serves it until Close. A job without a socket is complete: its
@@ -83,7 +83,7 @@ func (h *Holder) CheckSocket() error {
 	h.listenMu.Lock()
 	defer h.listenMu.Unlock()
 	h.mu.Lock()
-	closing, said := h.closing, h.state.Socket
+	closing, recorded := h.closing, h.state.Socket
 	h.mu.Unlock()
 	if closing {
 		return nil
@@ -95,7 +95,7 @@ func (h *Holder) CheckSocket() error {
 		h.listener.Close()
 		h.listener = nil
 	}
-	if err := h.listen(); err != nil || h.socket.path == said {
+	if err := h.listen(); err != nil || h.socket.path == recorded {
 		return err
 	}
 	return h.save()
@@ -138,28 +138,45 @@ func (h *Holder) admit(nc *net.UnixConn) {
 		nc.Close()
 		return
 	}
-	c := &conn{h: h, nc: nc, wake: make(chan struct{}, 1), gone: make(chan struct{}), since: time.Now()}
+	c := &conn{
+		h:     h,
+		nc:    nc,
+		wake:  make(chan struct{}, 1),
+		gone:  make(chan struct{}),
+		since: time.Now(),
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.closing || len(h.conns) >= maxConns && !h.makeRoom() {
+	if h.closing || !h.makeRoom() {
 		nc.Close()
 		return
 	}
 	h.conns[c] = struct{}{}
 	hello := Hello{
-		Min: ProtocolMin, Max: Protocol,
-		ID: string(h.cfg.Meta.ID), BootID: h.state.BootID, PID: os.Getpid(),
-		Offset: h.outputLocked(), Size: h.state.Size, Ended: h.state.Exit.Known(),
+		Min:    ProtocolMin,
+		Max:    Protocol,
+		ID:     string(h.cfg.Meta.ID),
+		BootID: h.state.BootID,
+		PID:    os.Getpid(),
+		Offset: h.outputLocked(),
+		Size:   h.state.Size,
+		Ended:  h.state.Exit.Known(),
 	}
 	h.wg.Go(func() { c.serve(hello) })
 }
 
-// makeRoom closes the connection that has been idle longest, among those that neither watch nor wait
-// for an answer. h.mu is held.
+// makeRoom reports whether one more client can connect. If there are too many, it closes the
+// connection that has been idle longest. h.mu is held.
 func (h *Holder) makeRoom() bool {
+	if len(h.conns) < maxConns {
+		return true
+	}
 	var idle *conn
 	for c := range h.conns {
-		if !c.pumping && !c.busy && !c.leaving && (idle == nil || c.since.Before(idle.since)) {
+		if !c.idle() {
+			continue
+		}
+		if idle == nil || c.since.Before(idle.since) {
 			idle = c
 		}
 	}
@@ -243,13 +260,16 @@ func (h *Holder) mayResize(by *conn, size record.Size) error {
 		return &Failure{CodeUnsupported, "the job has no terminal that can be resized"}
 	case h.controller != nil && h.controller != by:
 		return &Failure{CodeNotControl, "the size is that of " + h.controlFor(nil).Controller}
-	case size.Cols < 1 || size.Rows < 1 || size.Cols > 4096 || size.Rows > 4096:
+	case !isTerminalSide(size.Cols) || !isTerminalSide(size.Rows):
 		return &Failure{CodeInvalid, "the size must be between 1x1 and 4096x4096"}
 	case h.state.Exit.Known():
 		return &Failure{CodeEnded, "the job has ended"}
 	}
 	return nil
 }
+
+// isTerminalSide reports whether a terminal may have n columns, or n rows.
+func isTerminalSide(n int) bool { return n >= 1 && n <= 4096 }
 
 // resizeLocked changes the size of the terminal and the emulator. h.mu is held, so that no output is
 // processed in between.

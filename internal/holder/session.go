@@ -65,8 +65,11 @@ func (s *Session) Next(ctx context.Context) (record.TerminalChunk, error) {
 	if ctx.Err() != nil {
 		return record.TerminalChunk{}, ctx.Err()
 	}
+	if !errors.Is(err, ErrNoSocket) {
+		return record.TerminalChunk{}, err
+	}
 	// The connection broke, perhaps because the job ended: its files show that.
-	if st, lookErr := Look(s.dir); errors.Is(err, ErrNoSocket) && lookErr == nil && st.Status.Finished() {
+	if st, lookErr := Look(s.dir); lookErr == nil && st.Status.Finished() {
 		s.over = true
 		return record.TerminalChunk{Offset: chunk.Offset, Size: chunk.Size, Exit: &st.Exit}, nil
 	}
@@ -75,7 +78,7 @@ func (s *Session) Next(ctx context.Context) (record.TerminalChunk, error) {
 
 // fill waits for a frame with content and merges it with further frames that were already received.
 func (s *Session) fill(ctx context.Context, chunk *record.TerminalChunk) error {
-	for got := false; !got || chunk.Exit == nil && len(chunk.Data) < maxChunk; {
+	for got := false; !got || takesMore(chunk); {
 		f, err := s.frame(ctx, got)
 		if err != nil {
 			return err
@@ -83,17 +86,36 @@ func (s *Session) fill(ctx context.Context, chunk *record.TerminalChunk) error {
 		if f == nil {
 			break
 		}
-		if f.Type == TypeSnapshot && len(chunk.Data) > 0 || got && f.Type == TypeExit {
-			s.held = f // begins a new chunk
+		if got && beginsChunk(f, chunk) {
+			s.held = f
 			break
 		}
 		took, err := s.apply(f, chunk)
 		if err != nil {
 			return err
 		}
-		got = got || took
+		if took {
+			got = true
+		}
 	}
 	return nil
+}
+
+// takesMore reports whether further frames may be merged into chunk.
+func takesMore(chunk *record.TerminalChunk) bool {
+	return chunk.Exit == nil && len(chunk.Data) < maxChunk
+}
+
+// beginsChunk reports whether f must not be merged into chunk, which has content: a snapshot replaces
+// output, and the end is reported alone.
+func beginsChunk(f *Frame, chunk *record.TerminalChunk) bool {
+	switch f.Type {
+	case TypeSnapshot:
+		return len(chunk.Data) > 0
+	case TypeExit:
+		return true
+	}
+	return false
 }
 
 // frame returns the next frame. If ready is set, it returns nil unless a frame was already received.
@@ -137,9 +159,10 @@ func (s *Session) apply(f *Frame, chunk *record.TerminalChunk) (bool, error) {
 		if err := json.Unmarshal(f.Payload, &ctl); err != nil {
 			return false, err
 		}
-		changed := ctl.Size != s.control.Size || ctl.You != s.control.You || ctl.Controller != s.control.Controller
+		before := s.control
+		before.Offset = ctl.Offset // a new offset alone is no content
 		s.control = ctl
-		return changed, nil
+		return ctl != before, nil
 	case TypeExit:
 		var end record.Exit
 		if err := json.Unmarshal(f.Payload, &end); err != nil {
