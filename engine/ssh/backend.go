@@ -259,7 +259,9 @@ func (b *Backend) Remove(ctx context.Context, r engine.Record) error {
 		a, err = h.ask(ctx, quick, recipe.Discard(dir, r.Job.Token), askOptions{})
 	}
 	if err != nil {
-		if at := r.Job.Exit.At; errors.Is(err, engine.ErrUnreachable) && !at.IsZero() && time.Since(at) > sweepDays*24*time.Hour {
+		at := r.Job.Exit.At
+		swept := !at.IsZero() && time.Since(at) > sweepDays*24*time.Hour
+		if swept && errors.Is(err, engine.ErrUnreachable) {
 			return nil
 		}
 		return err

@@ -189,8 +189,12 @@ func endsAtLogout(answers, user string) bool {
 		}
 	}
 	named := func(users []string) bool { return slices.Contains(users, `"`+user+`"`) }
+	if !slices.Equal(says["KillUserProcesses"], []string{"b", "true"}) || named(says["KillExcludeUsers"]) {
+		return false
+	}
 	only := says["KillOnlyUsers"]
-	return slices.Equal(says["KillUserProcesses"], []string{"b", "true"}) && !named(says["KillExcludeUsers"]) && (len(only) < 3 || named(only))
+	forAll := len(only) < 3
+	return forAll || named(only)
 }
 
 // job starts a job that prints a marker, reads its output and deletes it.

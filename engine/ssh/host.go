@@ -76,6 +76,9 @@ func newHost(b *Backend, name string) *host {
 	return &host{b: b, name: name, watchers: map[*watcher]struct{}{}, logs: map[engine.ID]logFacts{}, known: map[engine.ID]*recipe.Entry{}, poke: make(chan struct{}, 1)}
 }
 
+// downLocked reports whether the last attempt to reach the host failed, or the connection was lost.
+func (h *host) downLocked() bool { return h.conn == nil && h.err != nil }
+
 // gone reports whether the connection has ended.
 func (c *conn) gone() bool {
 	select {
@@ -175,7 +178,8 @@ func (h *host) ask(ctx context.Context, l lane, script string, o askOptions) (sh
 		}
 		// Without a BrokenError no session could be opened: nothing was sent.
 		broken, isBroken := errors.AsType[*shell.BrokenError](err)
-		if attempt > 0 || o.once && isBroken && broken.Sent {
+		mayHaveRun := isBroken && broken.Sent
+		if attempt > 0 || o.once && mayHaveRun {
 			return a, unreachable(h.name, err)
 		}
 		// Wait for the loss to be noticed where it was the connection that broke.

@@ -137,7 +137,11 @@ func (c *conn) idle(l lane, anyGood bool) *pooled {
 			best = s
 		}
 	}
-	if best == nil || best.pending > 0 && !anyGood && len(c.open[l]) < l.sessions() {
+	if best == nil {
+		return nil
+	}
+	mayOpen := !anyGood && len(c.open[l]) < l.sessions()
+	if best.pending > 0 && mayOpen {
 		return nil
 	}
 	best.pending++
@@ -150,7 +154,10 @@ func (c *conn) canShare(l, to lane) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	alive := func(s *pooled) bool { return s.Err() == nil }
-	return !slices.ContainsFunc(c.open[to], alive) && slices.ContainsFunc(c.open[l], func(s *pooled) bool { return alive(s) && s.pending == 0 })
+	if slices.ContainsFunc(c.open[to], alive) {
+		return false
+	}
+	return slices.ContainsFunc(c.open[l], func(s *pooled) bool { return alive(s) && s.pending == 0 })
 }
 
 func (c *conn) start(ctx context.Context) (*shell.Session, error) {

@@ -172,7 +172,7 @@ func lastSeen(r engine.Record) time.Time {
 func (h *host) unreachableSince(t time.Time) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.conn != nil || h.err == nil || h.failed.Before(t) {
+	if !h.downLocked() || h.failed.Before(t) {
 		return nil
 	}
 	return h.err
@@ -287,7 +287,8 @@ func (h *host) settle(r engine.Record, l recipe.Listing, base string, o engine.S
 	h.b.remember(r, o, e.BootOf(), path.Join(base, id), false)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if delete(h.known, r.ID); !judge.Scheduled(r) && e.Lasting() && e.Token == r.Job.Token {
+	ours := e.Token == r.Job.Token && !judge.Scheduled(r)
+	if delete(h.known, r.ID); ours && e.Lasting() {
 		h.known[r.ID] = e
 	}
 }
@@ -342,7 +343,10 @@ func (h *host) found(id engine.ID, e *recipe.Entry, at time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	f, used := h.logs[id]
-	if before, now := stageOf(f.entry), stageOf(e); used && (now > before || now == before && at.After(f.at)) {
+	if !used {
+		return
+	}
+	if order := cmp.Compare(stageOf(e), stageOf(f.entry)); cmp.Or(order, at.Compare(f.at)) > 0 {
 		f.entry, f.at = e, at
 		h.logs[id] = f
 	}

@@ -82,8 +82,10 @@ func (o *output) refresh(ctx context.Context) error {
 		if f.watchers > 0 {
 			good = watchedFor
 		}
+		further := f.entry != nil && stageOf(f.entry) > o.stage
+		newer := f.entry != nil && f.at.After(o.at)
 		switch {
-		case f.entry != nil && (stageOf(f.entry) > o.stage || f.at.After(o.at) && time.Since(f.at) < good):
+		case further, newer && time.Since(f.at) < good:
 			return o.take(f.entry, f.at)
 		case time.Since(o.at) < good:
 			return nil

@@ -40,7 +40,8 @@ type queue struct {
 func (h *host) askQueue(ctx context.Context, base string) *slurm.Queue {
 	h.mu.Lock()
 	last, asking := h.queue.last, h.queue.asking
-	if (last == nil || time.Since(h.queue.at) >= h.b.queueOften) && asking == nil {
+	old := last == nil || time.Since(h.queue.at) >= h.b.queueOften
+	if old && asking == nil {
 		asking = make(chan struct{})
 		if h.b.async(func() { h.updateQueue(base, asking) }) {
 			h.queue.asking = asking
@@ -158,11 +159,15 @@ func (h *host) blocked(ctx context.Context, dir string, after []engine.ID) (stri
 			}
 			rec.Job.State = seen[id]
 		}
-		if exit := rec.Job.Exit; rec.Job.Status.Finished() && (exit.Status != engine.Exited || exit.Code == nil || *exit.Code != 0) {
+		if rec.Job.Status.Finished() && !successful(rec.Job.Exit) {
 			return string(id) + " " + rec.Job.Ending(), nil
 		}
 	}
 	return "", nil
+}
+
+func successful(e engine.Exit) bool {
+	return e.Status == engine.Exited && e.Code != nil && *e.Code == 0
 }
 
 // numbers returns the scheduler's numbers of jobs. One that has ended since it was looked at is still

@@ -94,7 +94,8 @@ func (b *Backend) remember(r engine.Record, o engine.State, boot, dir string, he
 func (b *Backend) lock(r engine.Record, ended bool) (*jobdir.FileLock, error) {
 	for end := time.Now().Add(endPatience); ; {
 		lock, err := jobdir.Lock(r.Dir) // waits for a moment by itself
-		if err == nil || !ended || !ownDir(r) || !errors.Is(err, jobdir.ErrLocked) {
+		waits := ended && ownDir(r)
+		if !waits || !errors.Is(err, jobdir.ErrLocked) {
 			return lock, err
 		}
 		if time.Now().After(end) || b.life.Err() != nil {

@@ -176,7 +176,9 @@ func (t *terminal) dressed(chunk engine.TerminalChunk) engine.TerminalChunk {
 // more returns what the log has after the part already delivered, or a snapshot of the screen if
 // nothing was delivered yet, or too much has been written since.
 func (t *terminal) more(ctx context.Context, size int64) (engine.TerminalChunk, error) {
-	if !t.drawn || size-t.off > terminalLag || size > 0 && size < t.off-terminalLag {
+	behind := size-t.off > terminalLag
+	cut := size > 0 && size < t.off-terminalLag
+	if !t.drawn || behind || cut {
 		return t.picture(ctx)
 	}
 	data, before, err := t.r.fetch(ctx, t.file, t.off, terminalStep)

@@ -58,10 +58,13 @@ func (h *host) addInput(id engine.ID, o *engine.State) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	o.Waiting, o.Entry = false, engine.EntryUnknown
-	if f := h.logs[id].input; f.output == o.Output && o.Status == engine.Running && !o.Paused {
+	if f := h.logs[id].input; f.output == o.Output && mayRead(o) {
 		o.Waiting, o.Entry = f.waits, f.entry
 	}
 }
+
+// mayRead reports whether a job in the state o can be reading its terminal.
+func mayRead(o *engine.State) bool { return o.Status == engine.Running && !o.Paused }
 
 // checkInput asks the host whether jobs that have stopped to print wait for input, and completes
 // their observed states.
@@ -131,7 +134,10 @@ func (h *host) dueForInput(rs []engine.Record, seen map[engine.ID]engine.State, 
 	for _, r := range rs {
 		o, ok := seen[r.ID]
 		f, watched := h.logs[r.ID]
-		if !ok || !watched || r.Job.Kind != engine.KindPTY || o.Status != engine.Running || o.Paused || o.Link != engine.LinkOK {
+		if !ok || !watched {
+			continue
+		}
+		if r.Job.Kind != engine.KindPTY || o.Link != engine.LinkOK || !mayRead(&o) {
 			continue
 		}
 		if f.input.since.IsZero() || f.input.output != o.Output {

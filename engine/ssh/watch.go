@@ -108,7 +108,7 @@ func (h *host) pause(last time.Time) (wait time.Duration, ok bool) {
 		return 0, false
 	}
 	now := time.Now()
-	if h.conn == nil && h.err != nil && now.Before(h.next) {
+	if h.downLocked() && now.Before(h.next) {
 		for w := range h.watchers { // a new watcher needs to be notified of the current state
 			if !w.known {
 				return 0, true
@@ -179,7 +179,7 @@ func (h *host) turn() {
 func (h *host) reportLoss() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.conn != nil || h.err == nil || h.b.life.Err() != nil {
+	if !h.downLocked() || h.b.life.Err() != nil {
 		return
 	}
 	for w := range h.watchers {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -266,7 +267,13 @@ func (d *Dialer) handshake(ctx context.Context, c *hostconf.Config, line net.Con
 
 // hungUp reports whether the other side ended a connection, without a message from a proxy command.
 func hungUp(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+	ends := []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE}
+	return slices.ContainsFunc(ends, func(end error) bool { return errors.Is(err, end) })
+}
+
+// isDenial reports whether the server, or x/crypto/ssh, has given up the authentication.
+func isDenial(err error) bool {
+	return strings.Contains(err.Error(), "unable to authenticate") || strings.Contains(err.Error(), "authentication failures")
 }
 
 // refused returns why a handshake failed.
@@ -287,7 +294,7 @@ func (d *Dialer) refused(ctx context.Context, c *hostconf.Config, keys *hostKeys
 		return ctx.Err()
 	case keys.err != nil:
 		return keys.err
-	case auth.begun && (strings.Contains(err.Error(), "unable to authenticate") || strings.Contains(err.Error(), "authentication failures") || auth.err != nil):
+	case auth.begun && (auth.err != nil || isDenial(err)):
 		return auth.refused(err)
 	}
 	text := strings.TrimPrefix(err.Error(), "ssh: handshake failed: ")

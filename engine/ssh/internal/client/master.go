@@ -270,7 +270,10 @@ func (d *Dialer) hangs(socket string, fi os.FileInfo) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	h, ok := d.hung[socket]
-	return ok && time.Since(h.at) < hangsFor && os.SameFile(h.socket, fi) && h.socket.ModTime().Equal(fi.ModTime())
+	if !ok || time.Since(h.at) >= hangsFor {
+		return false
+	}
+	return os.SameFile(h.socket, fi) && h.socket.ModTime().Equal(fi.ModTime())
 }
 
 func (d *Dialer) distrust(socket string) {

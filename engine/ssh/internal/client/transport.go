@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -269,7 +270,7 @@ type Container struct {
 // is run yet.
 func Enter(host string) (c *Container, ok bool, err error) {
 	program, name, found := strings.Cut(host, ":")
-	if !found || program != "docker" && program != "podman" && program != "kubectl" {
+	if known := []string{"docker", "podman", "kubectl"}; !found || !slices.Contains(known, program) {
 		return nil, false, nil
 	}
 	parts := strings.Split(name, "/")
@@ -296,13 +297,11 @@ func Enter(host string) (c *Container, ok bool, err error) {
 }
 
 func containerName(s string) bool {
-	for i, r := range s {
-		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
-		if !letter && (i == 0 || !strings.ContainsRune("_.-", r)) {
-			return false
-		}
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	if s == "" || !strings.ContainsRune(letters, rune(s[0])) {
+		return false
 	}
-	return s != ""
+	return strings.Trim(s, letters+"_.-") == ""
 }
 
 // String is the command that enters the container.

@@ -195,8 +195,8 @@ func (s settings) add(name, value string) {
 			return
 		}
 	}
-	if len(value) > 1 && strings.Count(value, `"`) == 2 && value[0] == '"' && strings.HasSuffix(value, `"`) {
-		value = value[1 : len(value)-1]
+	if strings.Count(value, `"`) == 2 && strings.HasPrefix(value, `"`) && strings.HasSuffix(value, `"`) {
+		value = strings.Trim(value, `"`)
 	}
 	s[name] = append(s[name], value)
 }

@@ -54,7 +54,10 @@ func validName(dest string) bool {
 		return false
 	}
 	address, zone, hasZone := strings.Cut(host, "%")
-	if hasZone && (!strings.Contains(address, ":") || zone == "" || strings.Contains(zone, "%")) {
+	if validZone := zone != "" && !strings.Contains(zone, "%"); hasZone && !validZone {
+		return false
+	}
+	if hasZone && !strings.Contains(address, ":") {
 		return false // only an address has a zone
 	}
 	return host != "" && !strings.Contains(user, "%")

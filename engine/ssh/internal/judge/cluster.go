@@ -22,27 +22,27 @@ func (l *Look) onCluster(o *engine.State) Certainty {
 	e := l.Entry
 	o.Pending = nil
 	j := l.listed()
-	if j != nil {
+	if j.Listed() {
 		o.Scheduled.ID, o.Scheduled.Partition = j.Number, j.Partition
 	}
 	switch {
-	case j != nil && l.cancelledForAnother(j):
+	case l.cancelledForAnother(&j):
 		return Unstarted // which of the jobs that it follows is the cause, their records show
-	case j != nil && l.endedWithoutRecord(j):
-		l.endedThere(o, j)
+	case l.endedWithoutRecord(&j):
+		l.endedThere(o, &j)
 		return Certain
 	case l.forgotten() && !e.Claimed:
 		return Unstarted
 	case l.forgotten():
 		return l.lost(o, engine.ReasonHolderDied, "Slurm no longer knows the job, and its end was not recorded")
 	case e.Claimed:
-		o.Status, o.Paused = l.begun(), l.paused(j)
-	case j != nil && j.HasBegun():
+		o.Status, o.Paused = l.begun(), l.paused(&j)
+	case j.HasBegun():
 		o.Status = engine.Starting // what its node writes is not visible here yet
-	case j == nil && l.isBeingSubmitted():
+	case l.isBeingSubmitted(&j):
 		o.Status = engine.Starting
 	default:
-		o.Status, o.Pending = engine.Queued, l.pending(j)
+		o.Status, o.Pending = engine.Queued, l.pending(&j)
 	}
 	if l.Queue != nil && l.Queue.Err != nil {
 		o.Link, o.LinkError = engine.LinkUnreachable, l.Queue.Err.Error()
@@ -53,33 +53,35 @@ func (l *Look) onCluster(o *engine.State) Certainty {
 // answered reports whether the scheduler has answered now.
 func (l *Look) answered() bool { return l.Queue != nil && l.Queue.Err == nil }
 
-// listed returns the job as the scheduler reports it now, nil if it does not.
-func (l *Look) listed() *slurm.Job {
+// listed returns the job as the scheduler reports it now, the zero Job if it does not.
+func (l *Look) listed() slurm.Job {
 	if !l.answered() {
-		return nil
+		return slurm.Job{}
 	}
 	return l.everListed()
 }
 
 // everListed is listed, also by an earlier answer.
-func (l *Look) everListed() *slurm.Job {
+func (l *Look) everListed() slurm.Job {
 	if l.Queue == nil {
-		return nil
+		return slurm.Job{}
 	}
-	if j, ok := l.Queue.Jobs[slurm.Comment(l.Record.Job.Token)]; ok {
-		return &j
-	}
-	return nil
+	return l.Queue.Jobs[slurm.Comment(l.Record.Job.Token)]
 }
 
 // cancelledForAnother reports whether Slurm has cancelled the job because of one that it follows.
 func (l *Look) cancelledForAnother(j *slurm.Job) bool {
-	return !l.Entry.Claimed && j.Unsatisfiable() && len(l.Record.Job.After) > 0
+	follows := len(l.Record.Job.After) > 0
+	return follows && j.Unsatisfiable() && !l.Entry.Claimed
 }
 
 // forgotten reports whether the scheduler does not list a job that it must have known.
 func (l *Look) forgotten() bool {
-	return l.answered() && l.listed() == nil && l.Queue.Date > l.submitted()
+	if !l.answered() {
+		return false
+	}
+	j := l.listed()
+	return !j.Listed() && l.Queue.Date > l.submitted()
 }
 
 // submitted is when Slurm must have known the job, by the host's clock. A submission whose answer was
@@ -92,7 +94,10 @@ func (l *Look) submitted() int64 {
 }
 
 // isBeingSubmitted reports whether nothing shows yet that Slurm has accepted the job.
-func (l *Look) isBeingSubmitted() bool { return l.Entry.Number == "" && l.Record.Job.Pending == nil }
+func (l *Look) isBeingSubmitted(j *slurm.Job) bool {
+	accepted := l.Entry.Number != "" || j.Listed()
+	return !accepted && l.Record.Job.Pending == nil
+}
 
 // Unsatisfied is why Slurm has cancelled a job, if it is not known which other one is the cause.
 const Unsatisfied = "to Slurm, a job that it depends on was not successful"
@@ -100,7 +105,7 @@ const Unsatisfied = "to Slurm, a job that it depends on was not successful"
 // Unsatisfiable reports whether Slurm has cancelled the job because of the end of another.
 func (l *Look) Unsatisfiable() bool {
 	j := l.everListed()
-	return j != nil && j.Unsatisfiable()
+	return j.Unsatisfiable()
 }
 
 // paused reports whether a job that has begun is paused: by hob, as its last signal shows, or by Slurm.
@@ -111,13 +116,13 @@ func (l *Look) paused(j *slurm.Job) bool {
 		return true
 	}
 	if l.answered() {
-		return j != nil && j.Stage() == slurm.Suspended
+		return j.Stage() == slurm.Suspended
 	}
 	if sent == "CONT" {
 		return false
 	}
 	before := l.everListed()
-	return l.Record.Job.Paused || before != nil && before.Stage() == slurm.Suspended
+	return l.Record.Job.Paused || before.Stage() == slurm.Suspended
 }
 
 // endedWithoutRecord reports whether Slurm has ended the job, and the record of that can no longer become
@@ -133,19 +138,19 @@ func (l *Look) endedWithoutRecord(j *slurm.Job) bool {
 	return j.End != 0 && l.Clock.Date-j.End >= int64(recordPatience.Seconds())
 }
 
-// pending is why a job waits; j is nil if Slurm does not list it.
+// pending is why a job waits.
 func (l *Look) pending(j *slurm.Job) *engine.Pending {
 	before := l.Record.Job.Pending
-	if j == nil && before != nil {
+	if !j.Listed() && before != nil {
 		return before
 	}
 	p := &engine.Pending{Reason: "waiting for Slurm"}
 	after := slices.Concat(l.Record.Job.After, l.Record.Job.AfterAny)
-	waitsForOthers := j == nil || j.Depends()
+	waitsForOthers := !j.Listed() || j.Depends()
 	if waitsForOthers && len(after) > 0 {
 		p.Reason, p.After = jobqueue.After(after), after
 	}
-	if j == nil {
+	if !j.Listed() {
 		return p
 	}
 	if p.After == nil && j.Reason != "" {

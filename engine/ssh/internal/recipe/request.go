@@ -311,18 +311,26 @@ func Quote(s string) string {
 }
 
 func unsafe(r rune) bool {
-	switch {
-	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9':
-		return false
-	}
-	return !strings.ContainsRune("_-./,:@", r)
+	return !isLetter(r) && !isDigit(r) && !strings.ContainsRune("_-./,:@", r)
+}
+
+// isLetter reports whether r is a letter of ASCII.
+func isLetter(r rune) bool { lower := r | 0x20; return 'a' <= lower && lower <= 'z' }
+
+func isDigit(r rune) bool { return '0' <= r && r <= '9' }
+
+// standsForItself reports whether printf prints c of its format, in single quotes, as it is.
+func standsForItself(c byte) bool {
+	printable := c >= ' ' && c < 0x7f
+	return printable && strings.IndexByte(`\%'`, c) < 0
 }
 
 // octal appends p as a format for printf, in single quotes: plain ASCII.
 func octal(b *strings.Builder, p []byte) {
 	b.WriteByte('\'')
 	for i, c := range p {
-		if c >= ' ' && c < 0x7f && c != '\\' && c != '%' && c != '\'' && (c != '-' || i > 0) {
+		isOption := c == '-' && i == 0
+		if standsForItself(c) && !isOption {
 			b.WriteByte(c)
 			continue
 		}

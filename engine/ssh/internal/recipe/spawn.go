@@ -85,9 +85,9 @@ type Job struct {
 
 // ValidName reports whether a variable of that name can be given to a job.
 func ValidName(name string) bool {
-	for i := range len(name) {
-		c := name[i]
-		if c != '_' && (c|0x20 < 'a' || c|0x20 > 'z') && (i == 0 || c < '0' || c > '9') {
+	for i, c := range name {
+		starts := c == '_' || isLetter(c)
+		if !starts && (i == 0 || !isDigit(c)) {
 			return false
 		}
 	}

@@ -117,6 +117,9 @@ type Job struct {
 	Start, End             int64  // seconds since 1970 by the cluster's clock; 0: unknown
 }
 
+// Listed reports whether squeue lists the job; the zero Job is one that it does not.
+func (j *Job) Listed() bool { return j.Number != "" }
+
 // Stage returns the stage that the job's state means.
 func (j *Job) Stage() Stage {
 	switch j.State {
