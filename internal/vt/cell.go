@@ -124,16 +124,12 @@ func (c Cell) Rune() (r rune, single bool) {
 
 // SameStyle reports whether two cells of one Terminal are drawn in the same
 // style with the same link. It is cheaper than comparing styles.
-func (c Cell) SameStyle(d Cell) bool { return c.look() == d.look() }
+func (c Cell) SameStyle(d Cell) bool { return c.colors() == d.colors() && c.effects() == d.effects() }
 
-// look is what SameStyle compares.
-type look struct {
-	fg, bg    Color
-	attr, ext uint16
-}
-
-func (c Cell) look() look {
-	return look{c.fg, c.bg, c.attr & (attrMask | underlineMask), c.ext}
+// colors and effects are the two halves of the style, for comparisons.
+func (c *Cell) colors() uint64 { return uint64(c.fg)<<32 | uint64(c.bg) }
+func (c *Cell) effects() uint32 {
+	return uint32(c.ext)<<16 | uint32(c.attr&(attrMask|underlineMask))
 }
 
 // isTail reports whether the cell is the second half of a wide character.

@@ -157,10 +157,13 @@ func (s *scrollback) clear() {
 
 // encode appends the cells' encoding to dst.
 func (s *scrollback) encode(t *Terminal, b *block, dst []byte, cells []Cell) (_ []byte, wide uint32) {
+	const style = attrMask | underlineMask
 	pen := s.pen
+	penAttr := pen.attr & style
 	for i := 0; i < len(cells); i++ {
 		c := &cells[i]
-		same := c.SameStyle(pen)
+		sameColors := c.fg == pen.fg && c.bg == pen.bg
+		same := sameColors && c.ext == pen.ext && c.attr&style == penAttr
 		if same && c.ch-1 < utf8.RuneSelf-1 {
 			dst = append(dst, byte(c.ch))
 			continue
@@ -171,6 +174,7 @@ func (s *scrollback) encode(t *Terminal, b *block, dst []byte, cells []Cell) (_ 
 		if !same {
 			dst = b.appendStyle(t, dst, *c)
 			pen = *c
+			penAttr = c.attr & style
 		}
 		switch {
 		case c.ch == 0:
