@@ -249,17 +249,6 @@ func (j *Job) plainWaitReason(now time.Time) string {
 // LinkReason returns LinkError without the name of the host.
 func (j Job) LinkReason() string { return strings.TrimPrefix(j.LinkError, hostname.Prefix(j.Host)) }
 
-// LastRun returns the job as if it had ended with the last run that was followed by another one, or
-// that is; ok is false if there is none.
-func (j Job) LastRun() (last Job, ok bool) {
-	if j.Runs == nil || j.Runs.Last == nil {
-		return j, false
-	}
-	j.Exit = *j.Runs.Last
-	j.Status = j.Exit.Status
-	return j, true
-}
-
 // EndedAgo returns how long before now the job ended. It uses the monotonic clock if the job ended
 // since the last boot, else Exit.At.
 func (j Job) EndedAgo(now time.Time) time.Duration {

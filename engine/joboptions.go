@@ -89,7 +89,7 @@ func JobOptions() []JobOption {
 		{
 			Field: "Port", Name: "port", Value: "PORT", Values: []string{"auto"}, Editable: true,
 			Usage: "set PORT to this; auto: to a free port, the same each time",
-			Set:   func(s *Spec, v string) (err error) { s.Port, err = ParsePort(v); return err },
+			Set:   func(s *Spec, v string) (err error) { s.Port, err = parsePort(v); return err },
 			Typed: func(s Spec) []string { return unlessZero(s.Port, strconv.Itoa(s.Port)) },
 			check: func(s Spec, _ bool) (string, string) {
 				switch {
@@ -306,14 +306,10 @@ func addVariable(s *Spec, v string) error {
 	return nil
 }
 
-// ParsePort parses a port as it is typed: a number, or auto for AutoPort.
-func ParsePort(s string) (int, error) {
+// parsePort parses a port as it is typed: a number, or auto for AutoPort.
+func parsePort(s string) (int, error) {
 	if s == "auto" {
 		return AutoPort, nil
 	}
-	n, err := strconv.ParseUint(s, 10, 16)
-	if err != nil || n == 0 {
-		return 0, fmt.Errorf("invalid port %q (1–65535)", s)
-	}
-	return int(n), nil
+	return units.ParsePort(s)
 }

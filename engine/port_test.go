@@ -33,14 +33,6 @@ func TestKnownPorts(t *testing.T) {
 	}
 }
 
-func TestParsePort(t *testing.T) {
-	for text, want := range map[string]int{"3000": 3000, "65535": 65535, "auto": engine.AutoPort, "0": 0, "-1": 0, "65536": 0, "web": 0, "": 0} {
-		if got, err := engine.ParsePort(text); got != want || (err == nil) != (want != 0) {
-			t.Errorf("%q is %d, %v, want %d", text, got, err, want)
-		}
-	}
-}
-
 func TestAutoPort(t *testing.T) {
 	e, f := withFake(t)
 	spec := engine.Spec{Port: engine.AutoPort, Name: "web", Dir: t.TempDir()}

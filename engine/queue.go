@@ -100,16 +100,22 @@ func (e *Engine) SetQueue(ctx context.Context, name string, c QueueChange) (Queu
 // MaxSlots is the largest number of slots of a queue.
 const MaxSlots = 10_000
 
-// StartFirst puts queued jobs before all others of their queues, in the given order. The error is
-// ErrNotQueued if one of them does not wait.
-func (e *Engine) StartFirst(ctx context.Context, ids ...ID) error {
-	return e.eachQueue(ctx, "put first", ids, queue.First)
-}
+// Turn is when a queued job is to start.
+type Turn string
 
-// StartNow starts queued jobs at once, although their queues have no free slot or the jobs that they
-// follow have not ended. The error is ErrNotQueued if one of them does not wait.
-func (e *Engine) StartNow(ctx context.Context, ids ...ID) error {
-	return e.eachQueue(ctx, "start", ids, queue.StartNow)
+// The turns.
+const (
+	TurnFirst Turn = "first" // before all others of its queue
+	TurnNow   Turn = "now"   // at once, without a slot, and although jobs that it follows have not ended
+)
+
+// StartQueued lets queued jobs start sooner, in the given order. The error is ErrNotQueued if one of them
+// does not wait.
+func (e *Engine) StartQueued(ctx context.Context, when Turn, ids ...ID) error {
+	if when == TurnNow {
+		return e.eachQueue(ctx, "start", ids, queue.StartNow)
+	}
+	return e.eachQueue(ctx, "put first", ids, queue.First)
 }
 
 // ErrNotQueued means that a job does not wait in a queue: it has started or ended.

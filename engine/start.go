@@ -70,7 +70,7 @@ func (e *Engine) Start(ctx context.Context, spec Spec, opts ...StartOption) (Job
 		l.Env = environ(o.env, withPort(spec), string(meta.ID))
 	}
 	if o.hold != nil {
-		o.hold.hold(dir, l.Job)
+		e.hold(o.hold, l.Job)
 	}
 	begun, err := b.Start(ctx, l)
 	lock.Close() // before anything caused by the start is recorded

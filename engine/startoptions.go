@@ -3,6 +3,8 @@ package engine
 import (
 	"os"
 	"time"
+
+	"github.com/hobjobs/hob/engine/joblog"
 )
 
 // StartOption adds to a start what is not plain data. It is not stored with the job.
@@ -12,7 +14,7 @@ type startOptions struct {
 	files map[int]*os.File
 	env   []string
 	token string
-	hold  *Hold
+	hold  *joblog.Hold
 }
 
 // WithFile passes f to the job as its descriptor n, like a shell redirection: 0, a number above 2,

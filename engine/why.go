@@ -24,6 +24,8 @@ type Explanation struct {
 	// Summary is one sentence without a full stop, such as "Exited 1: port 8080 is in use". It names
 	// a cause only if the records, the system or the output name it.
 	Summary string `json:"summary"`
+	// Finding is Summary if it names a cause, otherwise "": then [Job.Ending] has as much.
+	Finding string `json:"-"`
 	// Cause is the kind of the cause, such as "port_in_use" or "killed"; empty if it is not known.
 	Cause    string     `json:"cause"`
 	Evidence []Evidence `json:"evidence"`
@@ -55,13 +57,19 @@ const (
 	evidenceLines = 6
 )
 
-// Explain returns why a job ended, from its records, its output and what the system says. It reads
-// at most the first and the last 2,000 lines of each stream. For a job whose output cannot be read now it explains
-// what the records say.
-func (h *Handle) Explain(ctx context.Context) (Explanation, error) {
+// Explain returns why a job ended, from its records, its output and, with evidence, what the system says.
+// It reads at most the first and the last 2,000 lines of each stream. For a job whose output cannot be read
+// now it explains what the records say.
+func (h *Handle) Explain(ctx context.Context, evidence bool) (Explanation, error) {
 	x, err := h.explain(ctx)
 	if err != nil {
 		return Explanation{}, err
+	}
+	if x.Cause != "" {
+		x.Finding = x.Summary
+	}
+	if !evidence {
+		return x.Explanation, nil
 	}
 	if exit, ended := x.j.Ended(); ended && !x.j.succeeded() {
 		if x.found.Kind != "" {
@@ -71,17 +79,6 @@ func (h *Handle) Explain(ctx context.Context) (Explanation, error) {
 		x.lastSuccess(ctx)
 	}
 	return x.Explanation, nil
-}
-
-// Finding returns the summary of [Handle.Explain] if it names a cause, otherwise "": then
-// [Job.Ending] has as much. It collects no evidence, so it costs no more than reading the end of the
-// output.
-func (h *Handle) Finding(ctx context.Context) (string, error) {
-	x, err := h.explain(ctx)
-	if err != nil || x.Cause == "" {
-		return "", err
-	}
-	return x.Summary, nil
 }
 
 // explain finds the cause, without what the machine has to say about it.
@@ -222,7 +219,9 @@ func (x *explainer) unfinished(lines []string) {
 // betweenRuns explains the end of the last run.
 func (x *explainer) betweenRuns(lines []string) {
 	wait := x.j.WaitReason(x.e.cfg.now())
-	last, ok := x.j.LastRun()
+	last := x.j
+	var ok bool
+	last.State, ok = x.j.LastRun()
 	switch {
 	case !ok:
 	case last.succeeded():

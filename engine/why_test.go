@@ -132,7 +132,7 @@ func TestExplainRecordedEnds(t *testing.T) {
 				job.Runs(&engine.Runs{Count: c.runs})
 			}
 			job.End(c.exit)
-			x, err := e.Handle(id).Explain(t.Context())
+			x, err := e.Handle(id).Explain(t.Context(), true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -140,7 +140,8 @@ func TestExplainRecordedEnds(t *testing.T) {
 				t.Errorf("%q: %q, want %q: %q", x.Cause, x.Summary, c.cause, c.summary)
 			}
 			// An agent's answer has the sentence or the ending, which say the same.
-			found, err := e.Handle(id).Finding(t.Context())
+			brief, err := e.Handle(id).Explain(t.Context(), false)
+			found := brief.Finding
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -199,7 +200,7 @@ func TestExplainPortOfCommandLine(t *testing.T) {
 			job.Print(c.output + "\n")
 			code := 1
 			job.End(engine.Exit{Status: engine.Exited, Reason: engine.ReasonExit, Code: &code})
-			x, err := e.Handle(id).Explain(t.Context())
+			x, err := e.Handle(id).Explain(t.Context(), true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -215,7 +216,7 @@ func TestExplainUnreachableHost(t *testing.T) {
 	e := open(t, engine.WithBackend(f))
 	id := start(t, e, engine.Spec{Host: "web1"}).ID
 	f.Cut(engine.ErrUnreachable)
-	x, err := e.Handle(id).Explain(t.Context())
+	x, err := e.Handle(id).Explain(t.Context(), true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,8 +36,7 @@ type jobEngine interface {
 
 	Queues(ctx context.Context) ([]engine.Queue, error)
 	SetQueue(ctx context.Context, name string, c engine.QueueChange) (engine.Queue, error)
-	StartFirst(ctx context.Context, ids ...engine.ID) error
-	StartNow(ctx context.Context, ids ...engine.ID) error
+	StartQueued(ctx context.Context, when engine.Turn, ids ...engine.ID) error
 }
 
 // subscription delivers events: first a snapshot, then each event once.
@@ -82,7 +81,8 @@ func (e realEngine) OpenReplay(ctx context.Context, id engine.ID) (recording, er
 }
 
 func (e realEngine) Finding(ctx context.Context, id engine.ID) (string, error) {
-	return e.Handle(id).Finding(ctx)
+	why, err := e.Handle(id).Explain(ctx, false)
+	return why.Finding, err
 }
 
 func (e realEngine) Screen(ctx context.Context, id engine.ID) (engine.Screen, error) {

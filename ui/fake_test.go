@@ -260,10 +260,9 @@ func (f *fake) SetQueue(_ context.Context, name string, c engine.QueueChange) (e
 	return f.queue, f.called("set-queue %s %+v", name, c)
 }
 
-func (f *fake) StartFirst(_ context.Context, ids ...engine.ID) error {
-	return f.called("first %v", ids)
+func (f *fake) StartQueued(_ context.Context, when engine.Turn, ids ...engine.ID) error {
+	return f.called("%s %v", when, ids)
 }
-func (f *fake) StartNow(_ context.Context, ids ...engine.ID) error { return f.called("now %v", ids) }
 
 // fakeSub is a subscription that the test controls. An empty batch makes it fail.
 type fakeSub struct {

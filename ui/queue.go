@@ -27,18 +27,20 @@ func waitingOf(jobs []engine.Job) (ids []engine.ID) {
 
 // startNow starts queued jobs beyond the slots of their queue.
 func (p *Pane) startNow(jobs []engine.Job) tea.Cmd {
-	return p.reorder("Can't start "+p.names(jobs), jobs, p.eng.StartNow)
+	return p.reorder("Can't start "+p.names(jobs), jobs, engine.TurnNow)
 }
 
 // runNext puts queued jobs at the head of their queue.
 func (p *Pane) runNext(jobs []engine.Job) tea.Cmd {
-	return p.reorder("Can't move "+p.names(jobs), jobs, p.eng.StartFirst)
+	return p.reorder("Can't move "+p.names(jobs), jobs, engine.TurnFirst)
 }
 
-func (p *Pane) reorder(failure string, jobs []engine.Job, change func(context.Context, ...engine.ID) error) tea.Cmd {
-	ids := waitingOf(jobs)
+func (p *Pane) reorder(failure string, jobs []engine.Job, when engine.Turn) tea.Cmd {
+	eng, ids := p.eng, waitingOf(jobs)
 	p.list.Unmark()
-	return p.async(func(ctx context.Context) func() tea.Cmd { return p.onError(failure, change(ctx, ids...)) })
+	return p.async(func(ctx context.Context) func() tea.Cmd {
+		return p.onError(failure, eng.StartQueued(ctx, when, ids...))
+	})
 }
 
 // pauseQueue pauses the queue of a job, or resumes it.

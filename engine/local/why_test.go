@@ -149,7 +149,7 @@ func TestExplainRealFailures(t *testing.T) {
 				testtool.Need(t, f.tool)
 			}
 			job := runFailure(t, e, f)
-			x, err := e.Handle(job.ID).Explain(t.Context())
+			x, err := e.Handle(job.ID).Explain(t.Context(), true)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -299,3 +299,14 @@ func (e Exit) killedUnasked() bool {
 	}
 	return false
 }
+
+// LastRun returns the state as if the job had ended with the last run that was followed by another one,
+// or that is; ok is false if there is none.
+func (s State) LastRun() (last State, ok bool) {
+	if s.Runs == nil || s.Runs.Last == nil {
+		return s, false
+	}
+	s.Exit = *s.Runs.Last
+	s.Status = s.Exit.Status
+	return s, true
+}

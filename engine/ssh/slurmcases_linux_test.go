@@ -42,7 +42,7 @@ func testPending(t *testing.T, cluster *slurmtest.Cluster) {
 	if hint, ok := errors.AsType[*engine.Error](err); !ok || !errors.Is(err, engine.ErrRunning) || !strings.Contains(hint.Hint, "it is queued on slurm:box; take it out of the queue first: hob kill "+string(j.ID)) {
 		t.Errorf("clear of it: %v", err)
 	}
-	if err := e.StartNow(t.Context(), j.ID); !errors.Is(err, engine.ErrNotQueued) {
+	if err := e.StartQueued(t.Context(), engine.TurnNow, j.ID); !errors.Is(err, engine.ErrNotQueued) {
 		t.Errorf("it is started beyond Slurm's queue: %v", err)
 	}
 	if err := term.Write(t.Context(), []byte("\x03")); err != nil { // Ctrl+C

@@ -94,10 +94,10 @@ func (r *readers) read(t testing.TB, j engine.Job) {
 	if got, err := r.eng.Handle(j.ID).Facts(ctx); err != nil || got.Status != j.Status {
 		t.Errorf("get: %s, %v, listed as %s", got.Status, err, j.Status)
 	}
-	if why, err := r.eng.Handle(j.ID).Explain(ctx); err != nil || why.Summary == "" {
+	if why, err := r.eng.Handle(j.ID).Explain(ctx, true); err != nil || why.Summary == "" {
 		t.Errorf("why: %q, %v", why.Summary, err)
 	}
-	if _, err := r.eng.Handle(j.ID).Finding(ctx); err != nil {
+	if _, err := r.eng.Handle(j.ID).Explain(ctx, false); err != nil {
 		t.Errorf("finding: %v", err)
 	}
 	if j.Status.Finished() {

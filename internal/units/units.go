@@ -258,3 +258,12 @@ func ParseSize(s string) (cols, rows int, err error) {
 	}
 	return cols, rows, nil
 }
+
+// ParsePort parses the number of a TCP port.
+func ParsePort(s string) (int, error) {
+	n, err := strconv.ParseUint(s, 10, 16)
+	if err != nil || n == 0 {
+		return 0, fmt.Errorf("invalid port %q (1–65535)", s)
+	}
+	return int(n), nil
+}

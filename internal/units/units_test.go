@@ -151,3 +151,11 @@ func TestFormatMinutes(t *testing.T) {
 		}
 	}
 }
+
+func TestParsePort(t *testing.T) {
+	for text, want := range map[string]int{"3000": 3000, "65535": 65535, "0": 0, "-1": 0, "65536": 0, "web": 0, "auto": 0, "": 0} {
+		if got, err := ParsePort(text); got != want || (err == nil) != (want != 0) {
+			t.Errorf("%q is %d, %v, want %d", text, got, err, want)
+		}
+	}
+}

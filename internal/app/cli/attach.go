@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/joblog"
 	"github.com/hobjobs/hob/internal/diskspace"
 )
 
@@ -70,7 +71,7 @@ type view struct {
 	// leaving sends the job to the background. Any other job is only watched.
 	ours    bool
 	signals chan os.Signal // to forward, with asJSON and asOutput
-	hold    *engine.Hold   // keeps output that is not yet copied, with asOutput
+	hold    *joblog.Hold   // keeps output that is not yet copied, with asOutput
 }
 
 func (a *app) startAndShow(ctx context.Context, spec engine.Spec, v view) error {
@@ -85,7 +86,7 @@ func (a *app) startAndShow(ctx context.Context, spec engine.Spec, v view) error 
 	case asJSON, asOutput:
 		v.signals = catch(forwardedSignals...)
 		defer signal.Stop(v.signals)
-		v.hold = &engine.Hold{}
+		v.hold = &joblog.Hold{}
 		defer v.hold.Close()
 		if opts = a.passStdin(spec); v.mode == asOutput {
 			opts = append(opts, engine.WithHold(v.hold))

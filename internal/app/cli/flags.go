@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/spelling"
 	"github.com/hobjobs/hob/internal/units"
 )
@@ -100,14 +99,6 @@ func countFlag(to *int64) *parsedFlag[int64] {
 		}
 		return n, nil
 	})
-}
-
-func parsePort(s string) (int, error) {
-	n, err := engine.ParsePort(s)
-	if n == engine.AutoPort {
-		return 0, errors.New("auto is not a port number")
-	}
-	return n, err
 }
 
 // environment parses the values of -e: NAME=VALUE, or NAME for hob's own value of it.

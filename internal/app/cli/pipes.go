@@ -106,7 +106,7 @@ func (ps pipes) printedTo(f *os.File) bool {
 
 // pipes connects the logs of a job with standard output and standard error. Output that was
 // copied is released from hold.
-func (a *app) pipes(ctx context.Context, job engine.Job, hold *engine.Hold) (ps pipes, closeAll func(), err error) {
+func (a *app) pipes(ctx context.Context, job engine.Job, hold *joblog.Hold) (ps pipes, closeAll func(), err error) {
 	closeAll = func() {
 		for _, p := range ps {
 			p.log.Close()

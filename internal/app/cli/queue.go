@@ -99,11 +99,11 @@ func (a *app) moveQueued(ctx context.Context, refs []string, now bool) error {
 	if err != nil {
 		return err
 	}
-	move := a.eng.StartFirst
+	when := engine.TurnFirst
 	if now {
-		move = a.eng.StartNow
+		when = engine.TurnNow
 	}
-	return a.printChanged(ctx, jobs, move(ctx, idsOf(jobs)...))
+	return a.printChanged(ctx, jobs, a.eng.StartQueued(ctx, when, idsOf(jobs)...))
 }
 
 func (a *app) printQueues(queues []engine.Queue) error {

@@ -59,8 +59,8 @@ func (a *app) printDetail(ctx context.Context, job engine.Job) error {
 	d.SetNow(time.Now())
 	d.SetJob(job)
 	if job.Unsuccessful() {
-		if why, err := a.eng.Handle(job.ID).Finding(ctx); err == nil { // else the record of the end is shown
-			d.SetWhy(why)
+		if why, err := a.eng.Handle(job.ID).Explain(ctx, false); err == nil { // else the record of the end is shown
+			d.SetWhy(why.Finding)
 		}
 	}
 
@@ -126,7 +126,7 @@ func (a *app) why(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	x, err := a.eng.Handle(job.ID).Explain(ctx)
+	x, err := a.eng.Handle(job.ID).Explain(ctx, true)
 	if err != nil {
 		return err
 	}

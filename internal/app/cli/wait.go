@@ -39,7 +39,7 @@ func (a *app) waitCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.Var(nonEmptyFlag(&f.line, "REGEX"), "for", "until a line matches this regular expression")
 	flags.BoolVar(&f.fromNow, "from-now", false, "with --for: ignore lines that are already in the log")
-	flags.Var(parseInto(&f.port, "N", parsePort), "for-port", "until the job listens on this port")
+	flags.Var(parseInto(&f.port, "N", units.ParsePort), "for-port", "until the job listens on this port")
 	flags.Var(durationFlag(&f.quiet), "quiet", "until it has printed nothing for this long")
 	flags.BoolVar(&f.any, "any", false, "wait for only one of the jobs")
 	flags.Var(durationFlag(&f.timeout), "timeout", "give up after this long")

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/units"
 )
 
 func (a *app) whoCommand() *cobra.Command {
@@ -26,7 +27,7 @@ func (a *app) whoCommand() *cobra.Command {
 }
 
 func (a *app) who(ctx context.Context, arg string) error {
-	port, err := parsePort(strings.TrimPrefix(arg, ":"))
+	port, err := units.ParsePort(strings.TrimPrefix(arg, ":"))
 	if err != nil {
 		return usagef("Usage: hob who :3000", "%w", err)
 	}

@@ -198,8 +198,8 @@ func (a *agent) explain(ctx context.Context, ans *answer) {
 	if !ans.job.Unsuccessful() {
 		return
 	}
-	if why, err := a.eng.Handle(ans.job.ID).Finding(ctx); err == nil {
-		ans.Why = oneLine(why, 300)
+	if why, err := a.eng.Handle(ans.job.ID).Explain(ctx, false); err == nil {
+		ans.Why = oneLine(why.Finding, 300)
 	}
 }
 

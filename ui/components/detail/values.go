@@ -23,7 +23,8 @@ func (m *Model) runs() string {
 	}
 	before := ""
 	if last, ok := j.LastRun(); ok {
-		before = "before: " + cells.Clean(last.Ending())
+		j.State = last
+		before = "before: " + cells.Clean(j.Ending())
 	}
 	return m.join("run "+strconv.Itoa(j.Runs.Number()), "restart "+j.Restart, before)
 }
