@@ -148,7 +148,7 @@ func (h *Handle) Paste(ctx context.Context, p []byte) error {
 // ErrNotControl while a client is attached, which then sets the size, and ErrUnsupported for a job
 // without a terminal.
 func (h *Handle) Resize(ctx context.Context, s Size) error {
-	if s.Cols < 1 || s.Rows < 1 || s.Cols > maxCells || s.Rows > maxCells {
+	if !isScreen(s) {
 		return invalid("resize", fmt.Sprintf("a screen of %dx%d", s.Cols, s.Rows), "both dimensions must be from 1 to 4096")
 	}
 	return h.act(ctx, "resize", func(run Run, _ Job) error { return run.Resize(ctx, s) })

@@ -196,10 +196,10 @@ func factsOf(c change, now time.Time) []fact {
 		facts = append(facts, fact{kind: kind, offset: j.Output, at: at})
 		return &facts[len(facts)-1]
 	}
-	if j.Runs != nil && j.Runs.Last != nil && (old.Runs == nil || old.Runs.Last == nil || !old.Runs.Last.At.Equal(j.Runs.Last.At)) {
-		add(EventRunEnded, j.Runs.Last.At).exit = *j.Runs.Last
+	if run := lastRun(j); !run.At.IsZero() && !run.At.Equal(lastRun(old).At) {
+		add(EventRunEnded, run.At).exit = run
 	}
-	if !j.StartedAt.IsZero() && (old.StartedAt.IsZero() || j.Runs.Number() > old.Runs.Number()) && !j.Runs.Between() {
+	if hasStarted(old, j) && !j.Runs.Between() {
 		add(EventStarted, j.StartedAt).offset = old.Output // new output is reported next
 	}
 	if j.Output > old.Output || j.Dropped > old.Dropped {
@@ -226,15 +226,55 @@ func factsOf(c change, now time.Time) []fact {
 	return facts
 }
 
+// lastRun returns the end of the last run of a command that is started again, without a time if there
+// was none.
+func lastRun(j *Job) Exit {
+	if j.Runs == nil || j.Runs.Last == nil {
+		return Exit{}
+	}
+	return *j.Runs.Last
+}
+
+// hasStarted reports whether the command was started since old, for the first time or again.
+func hasStarted(old, j *Job) bool {
+	if j.StartedAt.IsZero() {
+		return false
+	}
+	return old.StartedAt.IsZero() || j.Runs.Number() > old.Runs.Number()
+}
+
 // rowChanged reports whether a value of a list row has changed that has no event kind of its own;
 // it is reported as a title change. Values that end with the job do not count.
 func rowChanged(old, j *Job) bool {
 	if j.Title != old.Title || j.Size != old.Size {
 		return true
 	}
-	return !j.Status.Finished() && (j.Cwd != old.Cwd || j.Paused != old.Paused || j.Alternate != old.Alternate ||
-		j.Entry != old.Entry || !reflect.DeepEqual(j.Pending, old.Pending) || j.Scheduled != old.Scheduled || !reflect.DeepEqual(j.Progress, old.Progress) ||
-		j.Status == Stopping && old.Status != Stopping || j.Status == Running && old.Status == Stopping)
+	return !j.Status.Finished() && !reflect.DeepEqual(liveValuesOf(old), liveValuesOf(j))
+}
+
+// liveValues are values of a list row that end with the job.
+type liveValues struct {
+	cwd       string
+	paused    bool
+	alternate bool
+	entry     Entry
+	pending   *Pending
+	scheduled Scheduled
+	progress  *Progress
+	stopping  bool
+}
+
+func liveValuesOf(j *Job) liveValues {
+	return liveValues{
+		cwd:       j.Cwd,
+		paused:    j.Paused,
+		alternate: j.Alternate,
+		entry:     j.Entry,
+		pending:   j.Pending,
+		scheduled: j.Scheduled,
+		progress:  j.Progress,
+		stopping:  j.Status == Stopping,
+	}
 }
 
 func endKind(s Status) EventKind {

@@ -211,12 +211,21 @@ func (j Job) Uptime(now time.Time) time.Duration {
 		return j.Exit.Ran.Duration()
 	case finished:
 		return max(0, j.Exit.At.Sub(j.StartedAt))
-	case (j.Link == LinkUnreachable || j.Link == LinkElsewhere) && !j.StaleSince.IsZero() && j.StaleSince.Before(now):
+	case j.staleAt(now):
 		return max(0, j.StaleSince.Sub(j.StartedAt))
 	case j.StartedUp != 0:
 		return max(0, proc.RunningAt(now)-j.StartedUp.Duration())
 	}
 	return max(0, now.Sub(j.StartedAt))
+}
+
+// staleAt reports whether what is known of the job at now is older than that.
+func (j Job) staleAt(now time.Time) bool {
+	switch j.Link {
+	case LinkUnreachable, LinkElsewhere:
+		return !j.StaleSince.IsZero() && j.StaleSince.Before(now)
+	}
+	return false
 }
 
 // WaitReason returns why a queued job has not begun, in one line; empty if it does not wait. For a job

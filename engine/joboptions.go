@@ -166,7 +166,7 @@ func JobOptions() []JobOption {
 				return err
 			},
 			check: func(s Spec, _ bool) (string, string) {
-				if s.Size != (Size{}) && (min(s.Size.Cols, s.Size.Rows) < 1 || max(s.Size.Cols, s.Size.Rows) > maxCells) {
+				if s.Size != (Size{}) && !isScreen(s.Size) {
 					return fmt.Sprintf("a screen of %dx%d", s.Size.Cols, s.Size.Rows), "both dimensions must be from 1 to 4096"
 				}
 				return "", ""
@@ -257,6 +257,11 @@ func JobOptions() []JobOption {
 			Set:   func(s *Spec, v string) error { s.Script = v; return nil },
 		},
 	}
+}
+
+// isScreen reports whether a terminal can have this size.
+func isScreen(s Size) bool {
+	return min(s.Cols, s.Rows) >= 1 && max(s.Cols, s.Rows) <= maxCells
 }
 
 // unlessZero returns text as the one value of an option whose field has the value v.

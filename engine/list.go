@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/hobjobs/hob/internal/jobdir"
 )
@@ -277,6 +278,14 @@ func (f *Filter) mightSelect(j *Job) bool {
 	return lasting.Selects(j)
 }
 
+// lastChange returns when the job was created or, if that is known, ended.
+func lastChange(j *Job) time.Time {
+	if j.Status.Finished() && j.Exit.At.After(j.CreatedAt) {
+		return j.Exit.At
+	}
+	return j.CreatedAt
+}
+
 // Selects reports whether j matches f.
 func (f *Filter) Selects(j *Job) bool {
 	finished := j.Status.Finished()
@@ -287,11 +296,14 @@ func (f *Filter) Selects(j *Job) bool {
 		f.CreatedBy != "" && j.CreatedBy != f.CreatedBy,
 		f.Same != nil && !f.Same.sameAs(j),
 		f.Here && (j.Host != "" || j.Link == LinkElsewhere),
-		!f.Since.IsZero() && j.CreatedAt.Before(f.Since) && (!finished || j.Exit.At.Before(f.Since)):
+		!f.Since.IsZero() && lastChange(j).Before(f.Since):
 		return false
 	}
 	if f.Running || f.Finished || f.Failed {
-		if !(f.Running && !finished || f.Finished && finished || f.Failed && j.Unsuccessful()) {
+		running := f.Running && !finished
+		ended := f.Finished && finished
+		failed := f.Failed && j.Unsuccessful()
+		if !running && !ended && !failed {
 			return false
 		}
 	}

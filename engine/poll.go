@@ -235,7 +235,8 @@ func drainStream(ctx context.Context, src jobdir.Source, off, end int64, last bo
 	if err != nil {
 		return off, err
 	}
-	if (p.More || last && !p.Job.Status.Finished()) && next-off == int64(len(b)) {
+	moreFollows := p.More || last && !p.Job.Status.Finished()
+	if moreFollows && next-off == int64(len(b)) {
 		n := logfile.IncompleteSuffix(b)
 		b, next = b[:len(b)-n], next-int64(n)
 	}

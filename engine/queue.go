@@ -129,7 +129,8 @@ func (e *Engine) eachQueue(ctx context.Context, op string, ids []ID, change func
 		if err != nil {
 			return err
 		}
-		if rec.Finished() || rec.Started || rec.Meta.Host != "" || !rec.Meta.Waits() {
+		waitsHere := rec.Meta.Host == "" && rec.Meta.Waits()
+		if begun := rec.Finished() || rec.Started; begun || !waitsHere {
 			err := &Error{Op: op, Job: id, Err: ErrNotQueued}
 			if rec.Meta.Host != "" {
 				err.Err = fmt.Errorf("%w on this machine", ErrNotQueued)

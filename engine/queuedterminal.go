@@ -26,7 +26,10 @@ type queuedTerminal struct {
 // opensLater reports whether there is no terminal yet. That of a job on a host, whose status is starting
 // for a while, cannot be resized before the job runs.
 func opensLater(j *Job) bool {
-	return j.Kind == KindPTY && j.StartedAt.IsZero() && (j.Status == Queued || j.Status == Starting && j.Link == LinkOK)
+	if j.Kind != KindPTY || !j.StartedAt.IsZero() {
+		return false
+	}
+	return j.Status == Queued || j.Status == Starting && j.Link == LinkOK
 }
 
 func (e *Engine) openLater(ctx context.Context, run Run, j Job, o TerminalOptions) Terminal {

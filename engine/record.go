@@ -22,7 +22,10 @@ func (p place) sameBoot(s *State) bool {
 	if s.UpBoot != "" {
 		return s.UpBoot == p.boot
 	}
-	return s.BootID != "" && s.BootID == p.boot && (s.Machine == "" || s.Machine == p.machine)
+	if s.BootID == "" || s.BootID != p.boot {
+		return false
+	}
+	return s.Machine == "" || s.Machine == p.machine
 }
 
 // canJudge reports whether this process can determine the state of a job of this machine: only
@@ -126,7 +129,11 @@ func mayFollow(from Status, to *State) bool {
 	case to.Status == Queued:
 		return from == Starting || to.Runs.Between()
 	}
-	return to.Status.Finished() || to.Status == Stopping || to.Status == Running || from == Queued
+	switch to.Status {
+	case Running, Stopping:
+		return true
+	}
+	return to.Status.Finished() || from == Queued
 }
 
 // livingSurvivors returns the recorded survivors of a job that may still exist: the record lists
@@ -142,7 +149,11 @@ func (p place) livingSurvivors(s *State, left []Process) []Process {
 	}
 	return slices.DeleteFunc(left, func(one Process) bool {
 		now, err := proc.Stat(one.PID)
-		return errors.Is(err, proc.ErrGone) || err == nil && (now.Dead() || one.Start != "" && one.Start != now.Identity().Start)
+		if err != nil {
+			return errors.Is(err, proc.ErrGone)
+		}
+		another := one.Start != "" && one.Start != now.Identity().Start
+		return now.Dead() || another
 	})
 }
 

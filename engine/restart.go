@@ -55,8 +55,10 @@ func (h *Handle) restart(ctx context.Context, o RestartOptions, opts ...StartOpt
 	if err != nil {
 		return Job{}, err
 	}
-	if o.Keep && spec.Port != 0 && (!old.Status.Finished() || !isFree(ctx, spec.Port)) {
-		spec.Port = AutoPort
+	if o.Keep && spec.Port != 0 {
+		if inUse := !old.Status.Finished() || !isFree(ctx, spec.Port); inUse {
+			spec.Port = AutoPort
+		}
 	}
 	if o.Keep || old.Status.Finished() {
 		return h.e.Start(ctx, spec, opts...)
@@ -137,10 +139,13 @@ func (h *Handle) notRestarted(ctx context.Context, err error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), activeTimeout)
 	defer cancel()
 	now, readErr := h.e.read(ctx, h.id)
-	if readErr != nil || !given && now.Status != Stopping && !now.Status.Finished() {
+	if readErr != nil {
 		return err
 	}
-	return &RestartError{Job: now, Err: err}
+	if asked := now.Status == Stopping || now.Status.Finished(); given || asked {
+		return &RestartError{Job: now, Err: err}
+	}
+	return err
 }
 
 // restartToken returns the token of the one job that takes the place of a running one.

@@ -131,7 +131,9 @@ func (e *Engine) complete(s Spec) (Spec, Backend, error) {
 		}
 		return s, nil, e
 	}
-	if on, ok := b.(Scheduler); s.Host != "" && len(s.After)+len(s.AfterAny) > 0 && !(ok && on.Schedules(s.Host)) {
+	scheduler, _ := b.(Scheduler)
+	schedules := scheduler != nil && scheduler.Schedules(s.Host)
+	if follows := len(s.After)+len(s.AfterAny) > 0; follows && s.Host != "" && !schedules {
 		return s, nil, invalid("start", "a job on a host cannot wait for other jobs", "start it there when it is due, or run it here")
 	}
 	caps := b.Capabilities()
@@ -205,7 +207,8 @@ const maxFile = 1<<16 - 1
 
 func checkFiles(files map[int]*os.File, terminal bool) error {
 	for n := range files {
-		if n < 0 || n == 1 || n == 2 && !terminal || n > maxFile {
+		passable := n == 0 || n == 2 && terminal || 3 <= n
+		if !passable || n > maxFile {
 			return invalid("start", fmt.Sprintf("descriptor %d cannot be passed to a job", n), "use 0, a number from 3 to 65535, or 2 for a job with a terminal")
 		}
 	}

@@ -178,7 +178,13 @@ func (s *Subscription) limitNotesLocked(t *tracker, notes int) {
 			return false
 		}
 		seen[f.kind]++
-		return f.kind == EventAttention && seen[f.kind] > notes || !f.kind.urgent() && seen[f.kind] > 1
+		switch {
+		case f.kind == EventAttention:
+			return seen[f.kind] > notes
+		case f.kind.urgent():
+			return false
+		}
+		return seen[f.kind] > 1
 	})
 	slices.Reverse(s.queue)
 }

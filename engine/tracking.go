@@ -207,7 +207,9 @@ func (k *tracking) read(ctx context.Context, s *Subscription) (found, error) {
 		id := ID(name)
 		t := k.trackers[id]
 		f.all[id] = true
-		if fresh[id] = t == nil || !t.listed; fresh[id] || t.unwatchedLocked() && (k.wantedLocked(id) || s != nil && s.covers(id)) {
+		fresh[id] = t == nil || !t.listed
+		reported := s != nil && s.covers(id)
+		if fresh[id] || t.unwatchedLocked() && (reported || k.wantedLocked(id)) {
 			open = append(open, name)
 		}
 	}
@@ -255,7 +257,10 @@ func (k *tracking) watchJobsLocked(jobs []Job) {
 	for _, looked := range []bool{true, false} {
 		for _, j := range jobs {
 			t := k.trackers[j.ID]
-			if t != nil && t.unwatchedLocked() && t.job.Link != LinkElsewhere && k.wantedLocked(t.id) && k.attendedLocked(t.id) == looked {
+			if t == nil || k.attendedLocked(t.id) != looked {
+				continue
+			}
+			if watchable := t.unwatchedLocked() && t.job.Link != LinkElsewhere; watchable && k.wantedLocked(t.id) {
 				t.watchLocked(nil)
 			}
 		}
