@@ -1,0 +1,74 @@
+package tool
+
+import (
+	"slices"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/app/mcp/plain"
+	"github.com/hobjobs/hob/internal/cells"
+)
+
+// The statuses of an answer. A command that exited has completed, whatever its exit code;
+// one that a signal or a timeout ended, or that was not started, has failed.
+const (
+	statusQueued    = "queued" // it has not begun, or waits for its next run
+	statusRunning   = "running"
+	statusCompleted = "completed"
+	statusFailed    = "failed"
+)
+
+// facts are the fields of a job that answers and lists share.
+type facts struct {
+	Status     string    `json:"status,omitempty"`
+	SessionID  engine.ID `json:"sessionId,omitempty" jsonschema:"The job, for process; absent: no job is left"`
+	Name       string    `json:"name,omitempty"`
+	Host       string    `json:"host,omitempty"`
+	PID        int       `json:"pid,omitempty"`
+	WaitReason string    `json:"waitReason,omitempty" jsonschema:"Why it is queued"`
+	ExitCode   *int      `json:"exitCode,omitempty"`
+	ExitSignal string    `json:"exitSignal,omitempty"`
+	Reason     string    `json:"reason,omitempty"`
+	OutputPath string    `json:"outputPath,omitempty"`
+	StdoutPath string    `json:"stdoutPath,omitempty"`
+	StderrPath string    `json:"stderrPath,omitempty"`
+}
+
+func factsOf(j engine.Job) facts {
+	f := facts{
+		Status:     StatusOf(j),
+		SessionID:  j.ID,
+		Name:       plain.OneLine(j.Name, 60),
+		Host:       cells.VisibleName(j.Host),
+		PID:        j.Leader.PID,
+		WaitReason: WaitReason(j, time.Now()),
+		OutputPath: cells.VisibleName(j.OutputPath),
+		StdoutPath: cells.VisibleName(j.StdoutPath),
+		StderrPath: cells.VisibleName(j.StderrPath),
+	}
+	if exit, ok := j.Ended(); ok {
+		f.ExitCode, f.ExitSignal, f.Reason = exit.Code, exit.Signal, string(exit.Reason)
+	}
+	return f
+}
+
+// pathsOf names the files with a job's output.
+func pathsOf(j engine.Job) string {
+	where := j.OutputPath
+	if j.Split {
+		where = j.StdoutPath + " and " + j.StderrPath
+	}
+	if j.Host != "" {
+		where += " on " + j.Host
+	}
+	return cells.VisibleName(where)
+}
+
+// shortened returns processes with their command lines, which others chose, on one short line.
+func shortened(all []engine.Process) []engine.Process {
+	all = slices.Clone(all)
+	for i := range all {
+		all[i].Command = plain.OneLine(all[i].Command, 200)
+	}
+	return all
+}
