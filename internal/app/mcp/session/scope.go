@@ -19,12 +19,13 @@ const (
 	LabelShell   = "agent.shell"  // the agent started it from its shell
 )
 
-// A scope selects the jobs that an agent sees.
+// A Scope selects the jobs that an agent sees.
 type Scope struct {
 	Client  string
 	Project string
 }
 
+// NewScope returns the scope of a client that works in dir.
 func NewScope(client, dir string) Scope { return Scope{client, projectOf(dir)} }
 
 // projectOf returns the git work tree that contains dir, or else dir itself.
@@ -40,10 +41,12 @@ func projectOf(dir string) string {
 	}
 }
 
+// Labels returns the labels of the scope's jobs.
 func (s Scope) Labels() map[string]string {
 	return map[string]string{LabelClient: s.Client, LabelProject: s.Project}
 }
 
+// Owns reports whether the job belongs to the scope.
 func (s Scope) Owns(j engine.Job) bool {
 	return j.Labels[LabelClient] == s.Client && j.Labels[LabelProject] == s.Project
 }

@@ -31,6 +31,7 @@ type command struct {
 	notes []string
 }
 
+// BashArgs are the arguments of bash.
 type BashArgs struct {
 	Command    string            `json:"command" also:"script" jsonschema:"Command to run with sh -c"`
 	YieldMs    *float64          `json:"yieldMs,omitempty" also:"yield_ms" jsonschema:"Milliseconds until the command moves to the background (default 20000; 10 to 120000; 0: at once)"`
@@ -44,6 +45,7 @@ type BashArgs struct {
 	params.JobArgs
 }
 
+// Bash runs a command.
 func (t *Tools) Bash(ctx context.Context, in BashArgs) (*Answer, error) {
 	cmd, err := t.command(in)
 	if err != nil {

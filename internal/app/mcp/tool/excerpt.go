@@ -12,7 +12,7 @@ import (
 	"github.com/hobjobs/hob/internal/units"
 )
 
-// An excerpt is the beginning and the end of some output.
+// An Excerpt is the beginning and the end of some output.
 type Excerpt struct {
 	head, tail string
 	skipped    int64    // bytes that were not read, between the two
@@ -43,7 +43,7 @@ func (x Excerpt) size() int {
 	return utf8.RuneCountInString(x.head) + utf8.RuneCountInString(x.tail)
 }
 
-// text returns the excerpt with at most most characters. where names the files with the complete
+// Text returns the excerpt with at most most characters. where names the files with the complete
 // output. cut describes what is missing, if anything. Each stream is truncated separately, so
 // that the end of both is shown.
 func (x Excerpt) Text(most int, where string) (text, cut string) {

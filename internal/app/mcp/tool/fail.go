@@ -16,7 +16,7 @@ import (
 	"github.com/hobjobs/hob/internal/logfile"
 )
 
-// failure is an error with a hint that an agent can act on.
+// Failure is an error with a hint that an agent can act on.
 type Failure struct {
 	code    string // stable name for programs
 	Message string
@@ -27,10 +27,12 @@ type Failure struct {
 
 func (f *Failure) Error() string { return f.Message }
 
+// Usage returns the failure of a call that is wrong, with what to do about it.
 func Usage(message, hint string) *Failure {
 	return &Failure{code: "usage", Message: message, Hint: hint}
 }
 
+// IsFailure reports whether an error is about the call, rather than that it was canceled.
 func IsFailure(err error) bool {
 	if _, ok := errors.AsType[*params.Mistake](err); ok {
 		return true
@@ -53,6 +55,7 @@ type failureJSON struct {
 // the client sent.
 const maxQuoted = 2000
 
+// Result converts the failure to an MCP result.
 func (f *Failure) Result() *mcp.CallToolResult {
 	// Errors quote names and what hosts report.
 	f.Message = logfile.FirstRunes(cells.Visible(f.Message), maxQuoted)
@@ -73,7 +76,7 @@ func (f *Failure) Result() *mcp.CallToolResult {
 	}
 }
 
-// failed returns the failure of an action on a job. doing is the action, as in "write to".
+// Failed returns the failure of an action on a job. doing is the action, as in "write to".
 func Failed(j engine.Job, doing string, err error) error {
 	if err == nil || IsFailure(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -123,7 +126,7 @@ func cause(err error) string {
 	return err.Error()
 }
 
-// general returns the failure of a call that is not about one job.
+// General returns the failure of a call that is not about one job.
 func General(err error) *Failure {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		return f

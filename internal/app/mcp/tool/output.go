@@ -34,7 +34,7 @@ func (t *Tools) eachLog(ctx context.Context, j engine.Job, read func(s engine.St
 	})
 }
 
-// excerptOf reads the beginning and the end of a job's output.
+// ExcerptOf reads the beginning and the end of a job's output.
 func (t *Tools) ExcerptOf(ctx context.Context, j engine.Job) (Excerpt, error) {
 	return t.eachLog(ctx, j, func(s engine.Stream, log *joblog.Log, size int64) (x Excerpt, err error) {
 		head, err := log.Bytes(ctx, 0, min(size, maxRead))
@@ -57,7 +57,7 @@ func (t *Tools) ExcerptOf(ctx context.Context, j engine.Job) (Excerpt, error) {
 	})
 }
 
-// tailOf returns the end of a job's output, at most n characters. cursor is the number of bytes
+// TailOf returns the end of a job's output, at most n characters. cursor is the number of bytes
 // of output so far.
 func (t *Tools) TailOf(ctx context.Context, j engine.Job, n int) (x Excerpt, cursor int64, err error) {
 	x, err = t.eachLog(ctx, j, func(s engine.Stream, log *joblog.Log, size int64) (Excerpt, error) {

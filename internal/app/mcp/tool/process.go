@@ -13,6 +13,7 @@ import (
 
 const actionList = "list"
 
+// ProcessArgs are the arguments of process.
 type ProcessArgs struct {
 	Action     string            `json:"action" enum:"list,poll,log,screen,write,send-keys,submit,paste,kill,clear,remove,restart,wait" jsonschema:"list: your jobs. poll: new output, each line once. log: lines, by default the last 200; does not affect poll. screen: of a pty job. write, send-keys, submit (line and Enter), paste: send input. kill: end it with all its processes. clear: delete a finished job. remove: kill and clear. restart: stop it and start its command again. wait: until a condition holds"`
 	SessionID  string            `json:"sessionId,omitempty" also:"process_id,session_id,bash_id,shell_id" jsonschema:"The job: its id (also that of its task), a unique prefix, its name, or @ for the newest"`
@@ -54,6 +55,7 @@ func actions() map[string]action {
 	}
 }
 
+// Process performs an action on jobs.
 func (t *Tools) Process(ctx context.Context, in ProcessArgs) (*Answer, error) {
 	if err := in.check(); err != nil {
 		return nil, err

@@ -103,7 +103,7 @@ func (t *Tools) wait(ctx context.Context, j engine.Job, in ProcessArgs) (*Answer
 	return ans, err
 }
 
-// waitAnswer returns the answer after a wait has ended.
+// WaitAnswer returns the answer after a wait has ended.
 func (t *Tools) WaitAnswer(ctx context.Context, w *Wait) (*Answer, error) {
 	end := w.End
 	j, err := t.Eng.Handle(end.Job).LastFacts(ctx)
@@ -140,7 +140,7 @@ func (t *Tools) WaitAnswer(ctx context.Context, w *Wait) (*Answer, error) {
 	return ans, nil
 }
 
-// wait is the record of a wait that is a task. The directory of each of its jobs has a copy, in
+// Wait is the record of a wait that is a task. The directory of each of its jobs has a copy, in
 // waits/NAME.json, so that the wait exists as long as one of the jobs, in the trash too, and any
 // server can continue it.
 type Wait struct {
@@ -154,7 +154,7 @@ type Wait struct {
 	Name string `json:"-"` // eight letters and digits; set once it is recorded
 }
 
-// waited is how a wait ended.
+// Waited is how a wait ended.
 type Waited struct {
 	At       time.Time `json:"at"`
 	Job      engine.ID `json:"job,omitempty"`
@@ -170,7 +170,7 @@ type Waited struct {
 	err error // the error whose text is Error; not recorded
 }
 
-// await waits until the condition holds for one of the jobs, one of them ends, or the
+// Await waits until the condition holds for one of the jobs, one of them ends, or the
 // deadline, which may be zero. ok is false if ctx was done before.
 func (t *Tools) Await(ctx context.Context, w *Wait, deadline time.Time) (end Waited, ok bool) {
 	condition, err := parseUntil(w.Until)
@@ -214,7 +214,7 @@ func (w *Wait) TaskID() string { return string(w.Jobs[0]) + ":" + w.Name }
 
 var waitName = regexp.MustCompile(`^[a-z0-9]{8}$`)
 
-// splitTaskID returns the job of a task, and the name of its wait if the task is one. A job's
+// SplitTaskID returns the job of a task, and the name of its wait if the task is one. A job's
 // id has no colon.
 func SplitTaskID(id string) (job, name string) {
 	if job, name, ok := strings.Cut(id, ":"); ok && waitName.MatchString(name) {

@@ -13,6 +13,7 @@ import (
 	"github.com/hobjobs/hob/internal/units"
 )
 
+// StatusOf returns the status of a job in an answer.
 func StatusOf(j engine.Job) string {
 	exit, ok := j.Ended()
 	switch {
@@ -28,7 +29,7 @@ func StatusOf(j engine.Job) string {
 	return statusFailed
 }
 
-// waitReason returns why a job is queued; empty if it is not.
+// WaitReason returns why a job is queued; empty if it is not.
 func WaitReason(j engine.Job, now time.Time) string {
 	if j.Status != engine.Queued {
 		return ""
@@ -36,6 +37,7 @@ func WaitReason(j engine.Job, now time.Time) string {
 	return cmp.Or(plain.OneLine(j.WaitReason(now), 300), "not started yet")
 }
 
+// InWords describes the state or the end of a job, with its duration.
 func InWords(j engine.Job, now time.Time) string {
 	took := units.FormatTook(j.Uptime(now))
 	exit, ok := j.Ended()
@@ -66,7 +68,7 @@ func InWords(j engine.Job, now time.Time) string {
 	return plain.OneLine(j.Ending(), 300) + ", after " + took
 }
 
-// call formats a call of process with the given arguments: names and values in turn.
+// Call formats a call of process with the given arguments: names and values in turn.
 func Call(action string, id engine.ID, more ...any) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `process {"action":%q,"sessionId":%q`, action, id)
