@@ -50,7 +50,9 @@ func lookBy(read func(dir string) (jobdir.Record, error), dir string) (s record.
 		return s, err
 	}
 	s = stateOf(&rec)
-	s.Unrecorded = unrecordedEnd(&s)
+	if leaderGone(&s) {
+		askEnd(dir, read, &s)
+	}
 	if rec.ReadErr != nil && (err != nil || !rec.Finished()) {
 		s.Link, s.LinkError = record.LinkUnreachable, rec.ReadErr.Error()
 		if s.Status.Finished() { // according to incomplete records
@@ -61,35 +63,52 @@ func lookBy(read func(dir string) (jobdir.Record, error), dir string) (s record.
 }
 
 // endTimeout limits how long Look waits for a holder's answer.
-const endTimeout = 500 * time.Millisecond
+const endTimeout = 2 * time.Second
 
-// unrecordedEnd returns the end of a job whose holder lives and cannot record it, because the disk
-// is full or read-only; nil if there is none. The holder is asked only if the job's process is gone
-// although the records have no end.
-func unrecordedEnd(s *record.State) *record.Unrecorded {
+// leaderGone reports whether the job's process is gone although the records have no end.
+func leaderGone(s *record.State) bool {
 	switch s.Status {
 	case record.Running, record.Stopping:
 	default:
-		return nil
+		return false
 	}
-	if s.Socket == "" || s.Leader.IsZero() {
-		return nil
+	if s.Leader.IsZero() || !SeesProcesses(s) {
+		return false
 	}
-	if !SeesProcesses(s) || proc.Alive(s.Leader) {
-		return nil
-	}
+	return !proc.Alive(s.Leader)
+}
+
+// askEnd completes the state s of a job whose process is gone although its holder lives. The holder may
+// be about to record the end, or unable to because the disk is full or read-only. Without an answer it
+// is not known whether the job still runs.
+func askEnd(dir string, read func(dir string) (jobdir.Record, error), s *record.State) {
 	ctx, cancel := context.WithTimeout(context.Background(), endTimeout)
 	defer cancel()
-	c, err := dial(ctx, s.Socket) // not Dial, which waits for a socket: a list asks for many jobs
+	facts, err := askFacts(ctx, s.Socket)
+	if err == nil {
+		s.Unrecorded = facts.Unrecorded
+		return
+	}
+	if rec, err := read(dir); err == nil && rec.Finished() {
+		*s = stateOf(&rec)
+		return
+	}
+	s.Link, s.LinkError = record.LinkUnreachable, "its process is gone and its supervisor process does not answer: "+err.Error()
+}
+
+// askFacts asks the holder at a socket once. It does not wait for a socket, as Dial does, since a list
+// asks for many jobs.
+func askFacts(ctx context.Context, socket string) (facts Facts, err error) {
+	if socket == "" {
+		return facts, ErrNoSocket
+	}
+	c, err := dial(ctx, socket)
 	if err != nil {
-		return nil
+		return facts, err
 	}
 	defer c.Close()
-	var facts Facts
-	if err := c.Do(ctx, TypeStatus, nil, &facts); err != nil {
-		return nil
-	}
-	return facts.Unrecorded
+	err = c.Do(ctx, TypeStatus, nil, &facts)
+	return facts, err
 }
 
 // stateOf returns the state according to the records.

@@ -51,7 +51,7 @@ func InWords(j engine.Job, now time.Time) string {
 		}
 		switch {
 		case j.Link == engine.LinkUnreachable && j.Host == "":
-			text += ", its records cannot be read: this is its last known state"
+			text += ", unreachable (" + plain.OneLine(j.LinkError, 200) + "): this is its last known state"
 		case j.Link == engine.LinkUnreachable:
 			text += ", its host is unreachable: this is its last known state"
 		}
