@@ -2,10 +2,12 @@ package engine
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/hobjobs/hob/internal/hostname"
+	"github.com/hobjobs/hob/internal/shellword"
 )
 
 // SpecError reports which field of a [Spec] cannot be used, and why.
@@ -88,9 +90,12 @@ func checkOrder(s Spec, given bool) (problem, hint string) {
 }
 
 func checkVariables(s Spec, _ bool) (problem, hint string) {
-	for name, value := range s.Env {
-		if name == "" || strings.ContainsAny(name, "=\x00") || strings.IndexByte(value, 0) >= 0 {
-			return fmt.Sprintf("the environment variable %q", name), "names must not be empty or contain =; names and values must not contain NUL bytes"
+	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+		switch {
+		case !shellword.IsName(name):
+			return fmt.Sprintf("%q cannot be the name of a variable", name), "use letters, digits and _, and do not begin with a digit"
+		case strings.IndexByte(s.Env[name], 0) >= 0:
+			return fmt.Sprintf("a NUL byte in the variable %s", name), "remove it"
 		}
 	}
 	return "", ""

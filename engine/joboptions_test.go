@@ -128,7 +128,9 @@ func TestCheckNamesFieldAndReason(t *testing.T) {
 		"input of a terminal":      {spec(func(s *engine.Spec) { s.PTY, s.Stdin = true, true }), []string{"pty", "stdin"}, "Stdin", "--stdin cannot be combined with --pty"},
 		"a pipe as a fallback":     {spec: spec(func(s *engine.Spec) { s.PTY, s.Stdin = true, true })},
 		"a size without screen":    {spec(func(s *engine.Spec) { s.Size = engine.Size{Cols: 9, Rows: 9} }), []string{"no-pty", "size"}, "Size", "--size cannot be combined with --no-pty"},
-		"a variable":               {spec(func(s *engine.Spec) { s.Env = map[string]string{"a=b": ""} }), nil, "Env", `the environment variable "a=b"`},
+		"a variable":               {spec(func(s *engine.Spec) { s.Env = map[string]string{"a=b": ""} }), nil, "Env", `"a=b" cannot be the name of a variable`},
+		"a variable with a dash":   {spec(func(s *engine.Spec) { s.Env = map[string]string{"A": "", "a-b": ""} }), nil, "Env", `"a-b" cannot be the name of a variable`},
+		"a variable with a digit":  {spec(func(s *engine.Spec) { s.Env = map[string]string{"1A": ""} }), nil, "Env", `"1A" cannot be the name of a variable`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := tt.spec.Check(tt.given...)

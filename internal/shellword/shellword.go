@@ -7,6 +7,18 @@ import (
 	"unicode/utf8"
 )
 
+// IsName reports whether a shell can have a variable of that name.
+func IsName(name string) bool {
+	for i, c := range name {
+		letter := c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z'
+		digit := c >= '0' && c <= '9'
+		if !letter && (!digit || i == 0) {
+			return false
+		}
+	}
+	return name != ""
+}
+
 // Join joins an argument vector so that a shell would split it into the same arguments.
 func Join(args []string) string {
 	quoted := make([]string, len(args))

@@ -8,23 +8,12 @@ import (
 	"strings"
 
 	"github.com/hobjobs/hob/internal/plainfile"
+	"github.com/hobjobs/hob/internal/shellword"
 )
 
 // notVariable is the note for what is not the name of a variable. It does not quote the text, which may
 // be a part of a secret.
 const notVariable = "not of the form NAME=VALUE, where NAME has only letters, digits and _, and does not begin with a digit"
-
-// isVariable reports whether a shell could have a variable of that name.
-func isVariable(name string) bool {
-	for i, c := range name {
-		letter := c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z'
-		digit := c >= '0' && c <= '9'
-		if !letter && (!digit || i == 0) {
-			return false
-		}
-	}
-	return name != ""
-}
 
 // dotenv reads a file of variables. Without the file there are none.
 func (p *parser) dotenv(path string) map[string]string {
@@ -92,7 +81,7 @@ func nextVariable(text string) (e envEntry) {
 	}
 	switch {
 	case e.wrong != "":
-	case !strings.Contains(line, "="), !isVariable(before):
+	case !strings.Contains(line, "="), !shellword.IsName(before):
 		e.wrong = notVariable
 	case strings.ContainsRune(e.value, 0):
 		e.wrong = "the value contains a NUL byte"

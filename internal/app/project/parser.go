@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/hobjobs/hob/internal/shellword"
 )
 
 // parser fills a plan. It keeps the first error; what is called after it has no effect that counts.
@@ -138,7 +140,7 @@ func (p *parser) truth(v *value, at string) bool {
 
 // named reports whether name can be that of a variable; if not, it is noted.
 func (p *parser) named(name string, line int, at string) bool {
-	ok := isVariable(name)
+	ok := shellword.IsName(name)
 	if !ok {
 		p.note(line, "%s: %s", at, notVariable)
 	}
