@@ -134,7 +134,12 @@ func DefaultStateDir() (string, error) {
 	return root, nil
 }
 
+// rootError returns the error of an operation on the state directory for callers. That the caller gave
+// up is not a fault of the directory.
 func rootError(err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
 	if _, ok := errors.AsType[*jobdir.HeldError](err); ok {
 		return &Error{Op: "wait for another program", Err: err, Hint: hintFor(err, Job{})}
 	}
