@@ -78,10 +78,10 @@ func Locked(dir string) bool {
 	return held(f)
 }
 
-// LockPath acquires a lock on the file at path, which it creates if necessary. It does not wait for
-// longer than a test of the lock takes: the error is ErrLocked if another process has it.
+// LockPath acquires a lock on the file at path, which it creates if necessary; a link is not followed. It
+// does not wait for longer than a test of the lock takes: the error is ErrLocked if another process has it.
 func LockPath(path string) (*FileLock, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := plainfile.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/hobjobs/hob/internal/plainfile"
 )
 
 // A process that holds a lock and does not run is named after a second; after a minute, the wait fails.
@@ -67,5 +69,23 @@ func TestAwaitLockIsInterrupted(t *testing.T) {
 	cancel()
 	if err := AwaitLock(ctx, "x", func() error { return ErrLocked }); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want that of the context", err)
+	}
+}
+
+func TestLockDoesNotFollowLinks(t *testing.T) {
+	dir := t.TempDir()
+	target, path := filepath.Join(dir, "target"), filepath.Join(dir, "lock")
+	if err := os.Symlink(target, path); err != nil {
+		t.Skip(err)
+	}
+	lock, err := LockPath(path)
+	if err == nil {
+		lock.Close()
+	}
+	if !errors.Is(err, plainfile.ErrNotRegular) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Lstat(target); err == nil {
+		t.Error("the target was created")
 	}
 }
