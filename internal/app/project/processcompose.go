@@ -178,7 +178,9 @@ const maxAttempts = 10_000
 
 // probe sets the readiness probe. Of an HTTP probe hob takes the port.
 func (c *compose) probe(proc *Process, f *fields) {
-	f.ignore("success_threshold")
+	if f.number("success_threshold") > 1 {
+		c.p.note(f.line("success_threshold"), "%s is ignored: a process is ready after the first attempt that succeeds", f.path("success_threshold"))
+	}
 	every, timeout := f.seconds("period_seconds"), f.seconds("timeout_seconds")
 	delay, attempts := f.seconds("initial_delay_seconds"), f.number("failure_threshold")
 	if attempts > 0 {

@@ -446,6 +446,14 @@ func TestProcessComposeExtensions(t *testing.T) {
 	}
 }
 
+// hob does not count successes in a row.
+func TestSuccessThresholdIsNoted(t *testing.T) {
+	for threshold, want := range map[string]int{"1": 0, "3": 1} {
+		p := load(t, write(t, "process-compose.yaml", "processes: {a: {command: x, readiness_probe: {exec: {command: x}, success_threshold: "+threshold+"}}}\n"))
+		equal(t, "notes for "+threshold, len(p.Notes), want)
+	}
+}
+
 // The limits of a probe become a time, in which each attempt of the file could have failed.
 func TestLimitOfAProbe(t *testing.T) {
 	for _, test := range []struct {
