@@ -52,14 +52,18 @@ func (a *app) wait(ctx context.Context, refs []string, f waitFlags) error {
 	if err != nil {
 		return err
 	}
+	lookup := ctx
 	if f.timeout != notGiven {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, f.timeout)
 		defer cancel()
 	}
-	jobs, err := a.manyJobs(ctx, refs, engine.Read)
+	if f.timeout != 0 { // with 0, the jobs are looked at once
+		lookup = ctx
+	}
+	jobs, err := a.manyJobs(lookup, refs, engine.Read)
 	switch {
-	case ctx.Err() != nil && errors.Is(err, context.DeadlineExceeded):
+	case lookup.Err() != nil && errors.Is(err, context.DeadlineExceeded):
 		return timedOut(f.timeout, "the host has not answered")
 	case err != nil:
 		return err
