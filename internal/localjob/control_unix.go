@@ -77,7 +77,10 @@ func (j *job) signal(_ context.Context, name, by string) error {
 	if j.tty != nil {
 		_ = j.tty.control(func(fd int) error {
 			fg, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP)
-			if err == nil && fg > 1 && fg != j.pid && fg != unix.Getpgrp() {
+			switch {
+			case err != nil, fg <= 1: // no group has the terminal
+			case fg == j.pid, fg == unix.Getpgrp(): // the leader's, and the holder's own
+			default:
 				groups = append(groups, fg)
 			}
 			return err
@@ -95,7 +98,11 @@ func (j *job) signal(_ context.Context, name, by string) error {
 
 // asksToEnd reports whether users and other programs end a program with sig.
 func asksToEnd(sig unix.Signal) bool {
-	return sig == unix.SIGINT || sig == unix.SIGTERM || sig == unix.SIGQUIT || sig == unix.SIGKILL
+	switch sig {
+	case unix.SIGINT, unix.SIGTERM, unix.SIGQUIT, unix.SIGKILL:
+		return true
+	}
+	return false
 }
 
 // end ends the whole tree and returns when it is gone and the end is recorded.
@@ -193,11 +200,15 @@ func (j *job) waitRecorded(ctx context.Context) error {
 	}
 }
 
+// usesTerminal reports whether the job's output goes to its terminal. With logs of its own, a terminal
+// is only its input.
+func (j *job) usesTerminal() bool { return j.tty != nil && j.logs == nil }
+
 // interactiveShell reports whether the job is a shell at a prompt, which ignores SIGTERM but not
 // SIGHUP.
 func (j *job) interactiveShell() bool {
 	argv := j.meta.Command
-	if j.tty == nil || j.logs != nil || len(argv) == 0 {
+	if !j.usesTerminal() || len(argv) == 0 {
 		return false
 	}
 	name := strings.TrimPrefix(filepath.Base(argv[0]), "-")
@@ -225,8 +236,7 @@ const killRetry = time.Second
 func (j *job) killWithRetry(o record.StopOptions) {
 	for {
 		_, err := j.end(j.ctx, o)
-		f, failed := errors.AsType[*holder.Failure](err)
-		if err == nil || failed && f.Code == holder.CodeEnded {
+		if err == nil || errors.Is(err, &holder.Failure{Code: holder.CodeEnded}) {
 			return
 		}
 		select {

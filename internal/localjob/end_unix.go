@@ -42,7 +42,7 @@ func (j *job) collect() (x exit, ended bool) {
 		switch {
 		case err == syscall.EINTR:
 			continue
-		case err != nil || pid != j.pid:
+		case err != nil, pid != j.pid:
 			return x, false
 		case ended:
 			j.reaper.Forget()
@@ -166,8 +166,8 @@ func (j *job) findSurvivors() []record.Process {
 	if j.forced.Load() {
 		return nil // the client that kills them reports the rest
 	}
-	if j.own && !haveChildren() {
-		return nil // a subreaper without children has no descendants
+	if j.hasNoDescendants() {
+		return nil
 	}
 	if j.tty != nil && !j.own {
 		select {
@@ -182,11 +182,15 @@ func (j *job) findSurvivors() []record.Process {
 			return left
 		}
 		time.Sleep(2 * time.Millisecond)
-		if j.own && !haveChildren() {
+		if j.hasNoDescendants() {
 			return nil
 		}
 	}
 }
+
+// hasNoDescendants reports whether the holder process has no children: it adopts orphans, so the job
+// has no descendants either. Other holders cannot know that.
+func (j *job) hasNoDescendants() bool { return j.own && !haveChildren() }
 
 // remains returns a reference to the job that includes the recorded survivors.
 func (j *job) remains() proc.JobRef {
@@ -219,9 +223,9 @@ func (j *job) waitForReaders() {
 	}
 }
 
-// outlive keeps the terminal open for processes that still use it, so that they are not hung up and
-// their output is logged.
-func (j *job) outlive() {
+// waitForTerminal keeps the terminal open for processes that still use it, so that they are not hung
+// up and their output is logged.
+func (j *job) waitForTerminal() {
 	end := j.h.State().Exit
 	if j.tty == nil || !end.Known() { // the program could not record it
 		return
@@ -279,7 +283,11 @@ func endNotice(end *record.Exit) notice {
 // mustNotify reports whether the user has a command for notifications, wants them for this job, and
 // no client shows the job.
 func (j *job) mustNotify() bool {
-	return j.own && j.cfg.Notify != "" && (j.meta.Notify || j.h.State().Backgrounded) && !j.h.Watched()
+	if !j.own || j.cfg.Notify == "" {
+		return false
+	}
+	wanted := j.meta.Notify || j.h.State().Backgrounded
+	return wanted && !j.h.Watched()
 }
 
 // notify starts the user's command. It outlives the holder.

@@ -125,12 +125,12 @@ func (j *job) serve(signals <-chan os.Signal) {
 		for again := true; again; {
 			again = j.leaderEnded(<-exits)
 		}
-		j.outlive()
-		j.settleKills()
+		j.waitForTerminal()
+		j.waitForStops()
 		j.waitForReaders()
 	}
 	close(done)
-	j.depart()
+	j.closeAndNotify()
 }
 
 // listen handles signals until done is closed: child processes that ended, a missing socket, a
@@ -163,8 +163,8 @@ func (j *job) listen(signals <-chan os.Signal, exits chan<- exit, done <-chan st
 	}
 }
 
-// depart notifies the user of the end if no client does, and releases the job.
-func (j *job) depart() {
+// closeAndNotify releases the job, then notifies the user of its end if no client does.
+func (j *job) closeAndNotify() {
 	st := j.h.State()
 	notify := st.Exit.Known() && j.mustNotify()
 	if j.leads {
@@ -230,10 +230,20 @@ func (j *job) declined(w *waited) {
 		if text, err := plainfile.Read(w.Entry, maxCancellation); err == nil {
 			_ = json.Unmarshal(text, &c) // on an error it stays empty
 		}
-		j.neverRan(record.Exit{At: time.Now(), Status: record.Killed, Reason: record.Reason(c.Reason), EndedBy: c.By})
+		j.endUnstarted(record.Exit{
+			At:      time.Now(),
+			Status:  record.Killed,
+			Reason:  record.Reason(c.Reason),
+			EndedBy: c.By,
+		})
 		return
 	}
-	j.neverRan(record.Exit{At: time.Now(), Status: record.Failed, Reason: record.ReasonDependency, Error: w.Cause + " " + j.endingOf(w.Cause)})
+	j.endUnstarted(record.Exit{
+		At:     time.Now(),
+		Status: record.Failed,
+		Reason: record.ReasonDependency,
+		Error:  w.Cause + " " + j.endingOf(w.Cause),
+	})
 }
 
 // endingOf describes the end of another job, which may have been cleared.

@@ -67,8 +67,8 @@ func (in *InProcess) keep(j *job) {
 		j.background(j.watchPauses)
 		if x, ok := j.await(); ok {
 			j.leaderEnded(x)
-			j.outlive()
-			j.settleKills()
+			j.waitForTerminal()
+			j.waitForStops()
 			j.waitForReaders()
 		}
 	}

@@ -70,10 +70,10 @@ func (in *input) typeLocked(ctx context.Context, p []byte) error {
 		}
 		p = p[n:]
 		switch {
-		case err == nil || n > 0:
+		case err == nil, n > 0:
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			return &holder.Failure{Code: holder.CodeUnresponsive, Message: "the job does not read its input"}
-		case errors.Is(err, unix.EPIPE) || errors.Is(err, unix.EIO):
+		case errors.Is(err, unix.EPIPE), errors.Is(err, unix.EIO):
 			return &holder.Failure{Code: holder.CodeNoInput, Message: "the job has closed its input"}
 		default:
 			return err
@@ -114,15 +114,17 @@ func (in *input) isOver() bool {
 		return false
 	}
 	defer in.mu.Unlock()
-	return in.tty != nil && in.closed
+	return in.isOverLocked()
 }
+
+func (in *input) isOverLocked() bool { return in.tty != nil && in.closed }
 
 // endAgain signals the end of input to the next reader of a terminal whose input has ended
 // permanently. It reports whether it has.
 func (in *input) endAgain(ctx context.Context) bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	return in.tty != nil && in.closed && in.typeEndLocked(ctx) == nil
+	return in.isOverLocked() && in.typeEndLocked(ctx) == nil
 }
 
 func (in *input) typeEndLocked(ctx context.Context) error {
@@ -186,7 +188,7 @@ func (e *echo) typing(p []byte) {
 	text, ok := echoOf(p)
 	switch {
 	case err != nil, !mode.echo:
-	case ok && mode.canonical && !e.off && len(e.want)+len(text) <= 2*maxEcho:
+	case ok && mode.canonical && e.canExpect(len(text)):
 		e.want = append(e.want, text...)
 		if e.expiry != nil {
 			e.expiry.Stop()
@@ -261,6 +263,9 @@ func (e *echo) giveUp() {
 	e.want, e.seen = nil, 0
 }
 
+// canExpect reports whether an echo of n more bytes can be recognized; e.mu is held.
+func (e *echo) canExpect(n int) bool { return !e.off && len(e.want)+n <= 2*maxEcho }
+
 // echoOf returns how a terminal in line mode echoes p; ok is false if that is not certain.
 func echoOf(p []byte) (text []byte, ok bool) {
 	if len(p) > maxEcho || !utf8.Valid(p) {
@@ -268,7 +273,7 @@ func echoOf(p []byte) (text []byte, ok bool) {
 	}
 	for _, r := range string(p) {
 		switch {
-		case r == '\n' || r == '\r':
+		case r == '\n', r == '\r':
 			text = append(text, "\r\n"...)
 		case unicode.IsControl(r):
 			return nil, false

@@ -96,12 +96,17 @@ func hold(cfg Config, w *waited, passed files, lock *os.File, own bool) (*job, e
 		return nil, fmt.Errorf("read meta.json of the job: %w", err)
 	}
 	meta.ID = record.ID(filepath.Base(cfg.Dir))
-	meta.StartInBackground = meta.StartInBackground || w != nil && jobdir.Backgrounded(cfg.Dir)
+	if w != nil && jobdir.Backgrounded(cfg.Dir) {
+		meta.StartInBackground = true
+	}
 	if meta.InitialSize.Cols <= 0 || meta.InitialSize.Rows <= 0 {
 		meta.InitialSize = record.Size{Cols: defaultCols, Rows: defaultRows}
 	}
 	j := &job{
-		cfg: cfg, meta: meta, own: own, reaps: own && proc.SetSubreaper() == nil,
+		cfg:   cfg,
+		meta:  meta,
+		own:   own,
+		reaps: own && proc.SetSubreaper() == nil,
 		ended: make(chan struct{}),
 	}
 	if policy, err := record.ParseRestart(meta.Restart); err == nil && policy != (record.RestartPolicy{}) && own {
@@ -217,9 +222,9 @@ func (j *job) printed(p []byte) {
 	j.prompt.active()
 }
 
-// settleKills waits for the stops in progress, since the leader may be the first process to end.
+// waitForStops waits for the stops in progress, since the leader may be the first process to end.
 // No new one begins after it.
-func (j *job) settleKills() {
+func (j *job) waitForStops() {
 	j.mu.Lock()
 	j.gone = true
 	j.mu.Unlock()
@@ -233,11 +238,11 @@ func (j *job) overdue() {
 
 // failed records that the command could not be executed.
 func (j *job) failed(err error) {
-	j.neverRan(j.spawnFailure(err))
+	j.endUnstarted(j.spawnFailure(err))
 }
 
-// neverRan records the end of a job whose command was not executed.
-func (j *job) neverRan(end record.Exit) {
+// endUnstarted records the end of a job whose command was not executed.
+func (j *job) endUnstarted(end record.Exit) {
 	if j.tty != nil {
 		j.tty.close()
 	}
@@ -258,7 +263,13 @@ func (j *job) spawnFailure(err error) record.Exit {
 	if _, ok := errors.AsType[*dirError](err); ok {
 		code, text = codeNotExecutable, err.Error()
 	}
-	return record.Exit{At: time.Now(), Status: record.Failed, Code: &code, Reason: record.ReasonSpawn, Error: text}
+	return record.Exit{
+		At:     time.Now(),
+		Status: record.Failed,
+		Code:   &code,
+		Reason: record.ReasonSpawn,
+		Error:  text,
+	}
 }
 
 // close releases the job. If it still has its terminal, the terminal is closed.

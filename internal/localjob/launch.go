@@ -83,15 +83,25 @@ type Reply struct {
 	Unknown bool `json:"unknown,omitempty"`
 }
 
+// describesCaller reports whether a variable describes the caller's terminal or working directory.
+func describesCaller(name string) bool {
+	switch name {
+	case "PWD", "OLDPWD":
+		return true
+	}
+	return termenv.Describes(name)
+}
+
 // jobEnviron returns a job's environment, made from env: the variables in set are kept, those that
 // describe the caller's terminal are removed, and the job's own are added.
 func jobEnviron(env, set []string, id, dir string, tty bool) []string {
 	out := make([]string, 0, len(env)+4)
 	for _, kv := range env {
 		name, _, _ := strings.Cut(kv, "=")
-		switch {
-		case name == "HOB_JOB_ID":
-		case slices.Contains(set, name), !termenv.Describes(name) && name != "PWD" && name != "OLDPWD":
+		if name == "HOB_JOB_ID" {
+			continue
+		}
+		if slices.Contains(set, name) || !describesCaller(name) {
 			out = append(out, kv)
 		}
 	}

@@ -121,8 +121,9 @@ func (l *ownLogs) watch(ctx context.Context, h *holder.Holder, p *prompter) {
 		armed := w.arm()
 		size := l.size()
 		if size == last && !over {
+			grown := armed && w.wait(ctx)
 			// If the watch fails, the periodic checks continue.
-			if !(armed && w.wait(ctx)) && !sleep(ctx, blindPause) {
+			if !grown && !sleep(ctx, blindPause) {
 				return
 			}
 			continue
@@ -153,8 +154,12 @@ func (l *ownLogs) cap(h *holder.Holder) (over bool) {
 		if err != nil {
 			l.off, changed = true, true
 		}
-		over = over || more
-		changed = changed || hole != l.holes[i]
+		if more {
+			over = true
+		}
+		if hole != l.holes[i] {
+			changed = true
+		}
 		l.holes[i] = hole
 		dropped += hole.Len()
 	}

@@ -109,7 +109,7 @@ func (p *prompter) notify(hidden bool) {
 	switch now := time.Now(); {
 	case !hidden:
 		p.handled = false
-	case p.handled || !p.j.mustNotify():
+	case p.handled, !p.j.mustNotify():
 	case now.Sub(p.notified) >= notifyPause:
 		p.notified = now
 		p.j.notifyHidden()
@@ -154,11 +154,13 @@ func (p *prompter) waits() (waits bool, entry record.Entry) {
 	// scanning every process of the machine.
 	procs, _ := p.scan.Descendants(leader, maxFamily)
 	input := p.scan.WaitsForInput(procs, src)
-	if input >= proc.InputPolled && j.in.endAgain(j.ctx) {
-		return false, entry
-	}
-	if input >= proc.InputPolled && runsDialog(procs, src) {
-		return true, entry
+	if input >= proc.InputPolled {
+		if j.in.endAgain(j.ctx) {
+			return false, entry
+		}
+		if runsDialog(procs, src) {
+			return true, entry
+		}
 	}
 	secret := entry == record.EntryHidden
 	switch input {
@@ -183,8 +185,12 @@ var dialogPrograms = []string{"whiptail", "dialog", "pinentry-curses"}
 
 // runsDialog reports whether one of procs that have the terminal is a dialog program.
 func runsDialog(procs []proc.Process, src proc.Source) bool {
+	if src.TTY == 0 {
+		return false
+	}
 	return slices.ContainsFunc(procs, func(p proc.Process) bool {
-		return src.TTY != 0 && p.TTY == src.TTY && p.PGID == p.Foreground && slices.Contains(dialogPrograms, p.Comm)
+		foreground := p.TTY == src.TTY && p.PGID == p.Foreground
+		return foreground && slices.Contains(dialogPrograms, p.Comm)
 	})
 }
 

@@ -63,7 +63,8 @@ func (j *job) startsAgain(end record.Exit) bool {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.final = j.asked != nil || end.EndedBy != "" || j.kept.interrupted.Load() || !j.kept.policy.Restarts(end, j.kept.count)
+	stopped := j.asked != nil || end.EndedBy != "" || j.kept.interrupted.Load()
+	j.final = stopped || !j.kept.policy.Restarts(end, j.kept.count)
 	return !j.final
 }
 

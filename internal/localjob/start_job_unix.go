@@ -58,8 +58,15 @@ func (j *job) prepare(files *childFiles, held *jobdir.FileLock, w *waited) (err 
 		alive, hooks.Ended = w.alive, w.leave
 	}
 	j.h, err = holder.Open(holder.Config{
-		Dir: j.cfg.Dir, Lock: held, Alive: alive, Meta: j.meta, RuntimeDir: j.cfg.RuntimeDir,
-		OwnLog: !terminal, Terminal: terminal, Foreground: terminal && !j.meta.StartInBackground, Hooks: hooks,
+		Dir:        j.cfg.Dir,
+		Lock:       held,
+		Alive:      alive,
+		Meta:       j.meta,
+		RuntimeDir: j.cfg.RuntimeDir,
+		OwnLog:     !terminal,
+		Terminal:   terminal,
+		Foreground: terminal && !j.meta.StartInBackground,
+		Hooks:      hooks,
 	})
 	if err != nil {
 		return errors.Join(fmt.Errorf("hold the job: %w", err), j.closeFiles())
@@ -128,7 +135,7 @@ func (j *job) openFiles(files *childFiles) error {
 }
 
 func (j *job) launch(files *childFiles) error {
-	env := jobEnviron(j.cfg.Env, j.cfg.Set, string(j.meta.ID), j.meta.Dir, j.tty != nil && j.logs == nil)
+	env := jobEnviron(j.cfg.Env, j.cfg.Set, string(j.meta.ID), j.meta.Dir, j.usesTerminal())
 	argv, err := commandLine(j.cfg.Dir, j.meta.Command, j.meta.Script)
 	if err != nil {
 		return err
@@ -146,12 +153,12 @@ func (j *job) launch(files *childFiles) error {
 		Dir: j.meta.Dir, Env: env, Files: childTable(files.std, files.passed),
 		Sys: &syscall.SysProcAttr{Setsid: true, Setctty: files.ctty >= 0, Ctty: max(files.ctty, 0)},
 	}
-	if j.own && files.ctty >= 0 && (j.leads || takeTerminal(j.tty.slave) == nil) {
-		j.leads = true
-		attr.Sys = &syscall.SysProcAttr{Setpgid: true}
+	if j.own && !j.leads && files.ctty >= 0 {
+		j.leads = takeTerminal(j.tty.slave) == nil
 	}
 	fork := forkFunc(ForkUnblocked)
 	if j.leads {
+		attr.Sys = &syscall.SysProcAttr{Setpgid: true}
 		fork = func(path string, argv []string, attr *syscall.ProcAttr) (int, error) {
 			return forkHeld(path, argv, attr, j.toForeground)
 		}
@@ -281,7 +288,7 @@ func executable(path string) error {
 		return syscall.ENAMETOOLONG
 	case err != nil:
 		return syscall.ENOENT
-	case info.IsDir() || info.Mode()&0o111 == 0:
+	case info.IsDir(), info.Mode()&0o111 == 0:
 		return syscall.EACCES
 	}
 	return nil

@@ -178,8 +178,11 @@ func givesRights(path string) bool {
 	if err != nil {
 		return false
 	}
+	if info.Mode()&(os.ModeSetuid|os.ModeSetgid) != 0 {
+		return true
+	}
 	n, err := unix.Getxattr(path, "security.capability", nil)
-	return info.Mode()&(os.ModeSetuid|os.ModeSetgid) != 0 || err == nil && n > 0
+	return err == nil && n > 0
 }
 
 // redirect makes descriptor to refer to the same file as from.
@@ -267,9 +270,11 @@ func parseMapping(line []byte) (m mapping, ok bool) {
 	}
 	start, err1 := strconv.ParseUint(string(from), 16, 64)
 	end, err2 := strconv.ParseUint(string(to), 16, 64)
-	perms := string(fields[1])
 	m = mapping{start: uintptr(start), end: uintptr(end)}
-	m.ofFile = (perms == "r-xp" || perms == "r--p") && string(fields[4]) != "0"
+	switch string(fields[1]) {
+	case "r-xp", "r--p":
+		m.ofFile = string(fields[4]) != "0"
+	}
 	return m, err1 == nil && err2 == nil && end > start
 }
 
@@ -382,9 +387,9 @@ func kernelLogNames(pid int) bool {
 	for {
 		n, err := unix.Read(fd, record)
 		switch {
-		case err == unix.EPIPE || err == unix.EINTR: // EPIPE: older records were overwritten meanwhile
+		case err == unix.EPIPE, err == unix.EINTR: // EPIPE: older records were overwritten meanwhile
 			continue
-		case err != nil || n <= 0:
+		case err != nil, n <= 0:
 			return false
 		case bytes.Contains(record[:n], named):
 			return true

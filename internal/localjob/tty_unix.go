@@ -278,5 +278,9 @@ func (j *job) leaveTerminal() {
 // shell above it that could continue it, so the signal is ignored, as for any orphaned process
 // group.
 func stopsItself(sig syscall.Signal) bool {
-	return sig == syscall.SIGTSTP || sig == syscall.SIGTTIN || sig == syscall.SIGTTOU
+	switch sig {
+	case syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU:
+		return true
+	}
+	return false
 }
