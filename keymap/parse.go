@@ -130,9 +130,9 @@ func keyName(s string) (string, bool) {
 
 // isFunctionKey reports whether s is one of f1 to f63.
 func isFunctionKey(s string) bool {
-	digits, ok := strings.CutPrefix(s, "f")
-	n, err := strconv.Atoi(digits)
-	return ok && err == nil && n >= 1 && n <= 63 && digits == strconv.Itoa(n)
+	n, _ := strconv.Atoi(strings.TrimPrefix(s, "f"))
+	canonical := s == "f"+strconv.Itoa(n) // f1, not f01 or f+1
+	return canonical && n >= 1 && n <= 63
 }
 
 // printable reports whether a key without modifiers types text.

@@ -151,9 +151,8 @@ func keyText(s string) string {
 }
 
 func isBareKey(s string) bool {
-	return s != "" && strings.IndexFunc(s, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-'
-	}) < 0
+	const chars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+	return s != "" && strings.Trim(s, chars) == ""
 }
 
 func stringList(v any) ([]string, error) {

@@ -186,8 +186,9 @@ func (s *setting) number(text string, parse func(string) (int64, error), keep fu
 	lo, _ := parse(from)
 	hi, _ := parse(to)
 	zero := s.tag.Get("zero") != ""
+	inRange := n >= lo && (n <= hi || !bounded)
 	switch {
-	case n >= lo && (n <= hi || !bounded), n == 0 && zero:
+	case inRange, n == 0 && zero:
 		keep(n)
 		return nil
 	case !bounded:
