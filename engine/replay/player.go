@@ -212,7 +212,10 @@ func (r *Recording) moveToLastScreen(ctx context.Context, to int64) (f Frame, ok
 		return f, false
 	}
 	c, err := r.lastScreen(ctx)
-	if err != nil || c.offset < to || c.size.Cols <= 0 || c.size.Rows <= 0 {
+	if err != nil || c.offset < to {
+		return f, false
+	}
+	if min(c.size.Cols, c.size.Rows) <= 0 {
 		return f, false
 	}
 	if size, err := r.log.Size(ctx); err != nil || c.offset > size {

@@ -167,8 +167,10 @@ func withoutNohup(words []word, command string) (string, bool) {
 			at = words[i+1].start
 			continue
 		}
-		isAssignment := first && assignment().MatchString(w.text)
-		first = isAssignment || w.isOperator("&&", "||", "|")
+		if first && assignment().MatchString(w.text) {
+			continue // the command comes after it
+		}
+		first = w.isOperator("&&", "||", "|")
 	}
 	b.WriteString(command[at:words[len(words)-1].end])
 	return b.String(), true
