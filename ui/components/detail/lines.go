@@ -212,7 +212,12 @@ func (m *Model) join(parts ...string) string {
 
 // Tilde abbreviates the home directory, if it is known.
 func Tilde(path, home string) string {
-	if rest, ok := strings.CutPrefix(path, home); ok && home != "" && (rest == "" || rest[0] == '/') {
+	if home == "" {
+		return path
+	}
+	rest, ok := strings.CutPrefix(path, home)
+	endsName := rest == "" || rest[0] == '/'
+	if ok && endsName {
 		return "~" + rest
 	}
 	return path
