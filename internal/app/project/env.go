@@ -45,7 +45,9 @@ func expandOne(s string, lookup func(string) (string, bool)) (string, error) {
 		return "", fmt.Errorf("${%s} is not supported", s)
 	}
 	text, ok := lookup(m[1])
-	if m[2] != "" && (!ok || text == "" && m[3] == ":") {
+	hasDefault, alsoEmpty := m[2] != "", m[3] == ":"
+	missing := !ok || alsoEmpty && text == ""
+	if hasDefault && missing {
 		return m[4], nil
 	}
 	return text, nil

@@ -69,28 +69,31 @@ func Load(file string, lookup func(name string) (string, bool)) (*Plan, error) {
 // parse parses a file in the format that its name shows, or else its content.
 func (p *parser) parse(name string, data []byte) (*Plan, error) {
 	ext := strings.ToLower(filepath.Ext(name))
-	isYAML, isJSON := ext == ".yaml" || ext == ".yml", ext == ".json" || ext == ".jsonc"
-	if strings.HasPrefix(name, "Procfile") && !isYAML && !isJSON {
+	parse, isTree := parseYAML, true
+	switch ext {
+	case ".yaml", ".yml":
+	case ".json", ".jsonc":
+		parse = parseJSON
+	default: // perhaps YAML nevertheless
+		isTree = false
+	}
+	if strings.HasPrefix(name, "Procfile") && !isTree {
 		p.procfile(data)
 		return p.finish()
 	}
-	parse := parseYAML
-	if isJSON {
-		parse = parseJSON
-	}
 	top, err := parse(data)
 	switch {
-	case err != nil && !isYAML && !isJSON:
+	case err != nil && !isTree:
 		p.procfile(data)
 	case err != nil:
 		return nil, p.mistake(err)
-	case top.get("processes") != nil || strings.HasPrefix(name, "process-compose"):
+	case top.get("processes") != nil, strings.HasPrefix(name, "process-compose"):
 		p.processCompose(&top)
-	case top.get("procs") != nil || strings.HasPrefix(name, "mprocs"):
+	case top.get("procs") != nil, strings.HasPrefix(name, "mprocs"):
 		p.mprocs(&top)
-	case top.get("tasks") != nil || name == "tasks.json":
+	case top.get("tasks") != nil, name == "tasks.json":
 		p.tasks(&top)
-	case isYAML || isJSON:
+	case isTree:
 		p.fail(0, "unknown format: it has none of the fields processes, procs and tasks")
 	default:
 		p.procfile(data)

@@ -81,7 +81,7 @@ func (p *parser) addPath(proc *Process, dirs []string) {
 
 // chosen returns an object whose fields have been chosen, see choose.
 func (p *parser) chosen(v *value) *value {
-	if v == nil || v.kind != objectValue {
+	if !v.is(objectValue) {
 		return v
 	}
 	chosen := value{line: v.line, kind: objectValue}
@@ -93,7 +93,7 @@ func (p *parser) chosen(v *value) *value {
 
 // choose returns the value for this system if v is an object with the field $select, and else v.
 func (p *parser) choose(v *value) *value {
-	if v == nil || v.kind != objectValue {
+	if !v.is(objectValue) {
 		return v
 	}
 	by := v.get("$select")

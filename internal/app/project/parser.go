@@ -86,7 +86,7 @@ func (p *parser) text(v *value, at string) string {
 // raw returns a text as it is in the file. nil and null are "".
 func (p *parser) raw(v *value, at string) string {
 	switch {
-	case v == nil || v.kind == nullValue:
+	case v == nil, v.kind == nullValue:
 		return ""
 	case v.kind != textValue:
 		p.fail(v.line, "%s must be text", at)

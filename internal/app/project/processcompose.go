@@ -200,7 +200,7 @@ func (c *compose) probe(proc *Process, f *fields) {
 		get.ignore("scheme", "path", "headers", "status_code")
 		port, err := strconv.Atoi(cmp.Or(get.text("port"), get.text("num_port")))
 		switch {
-		case err != nil || port < 1 || port > 65535:
+		case err != nil, port < 1, port > 65535:
 			c.p.note(get.line("port"), "%s: the port is not a number, so the probe is ignored", get.at)
 		case !isLocal(get.text("host")):
 			c.p.note(get.line("host"), "%s: a probe of another machine is not supported", get.at)

@@ -32,7 +32,7 @@ func WaitStopped(ctx context.Context, eng *engine.Engine, j engine.Job) error {
 	switch {
 	case errors.Is(err, errNotStopping), errors.Is(err, engine.ErrNotFound): // cleared since
 		return nil
-	case err != nil && ctx.Err() == nil && limited.Err() != nil:
+	case err != nil && expired(limited, ctx):
 		return fmt.Errorf("%s is being stopped and has not ended after %s; end it first: hob kill --grace 0s %[1]s",
 			j.ID, units.DurationText(limit.Round(time.Second)))
 	}

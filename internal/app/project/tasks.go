@@ -19,7 +19,7 @@ import (
 func (p *parser) tasks(v *value) {
 	top := p.fields(v, "")
 	top.ignore("presentation", "problemMatcher", "echoCommand", "$schema")
-	if version := top.text("version"); version != "2.0.0" && version != "" {
+	if version := cmp.Or(top.text("version"), "2.0.0"); version != "2.0.0" {
 		p.fail(top.line("version"), "version %s of tasks.json is not supported", version)
 	}
 	p.expand = p.expandTask
@@ -60,7 +60,7 @@ func systemName() string {
 
 // system returns the object of v for this system, if there is one.
 func system(v *value) []value {
-	if own := v.get(systemName()); own != nil && own.kind == objectValue {
+	if own := v.get(systemName()); own.is(objectValue) {
 		return []value{*own}
 	}
 	return nil
@@ -79,8 +79,9 @@ func merge(objects []value, only ...string) *value {
 			switch {
 			case at < 0:
 				merged.fields = append(merged.fields, f)
-			case f.name == "options" || f.name == "env":
-				if have := &merged.fields[at].value; have.kind == objectValue && f.value.kind == objectValue {
+			case f.name == "options", f.name == "env":
+				have := &merged.fields[at].value
+				if have.is(objectValue) && f.value.is(objectValue) {
 					*have = *merge([]value{*have, f.value})
 				}
 			}
@@ -194,9 +195,16 @@ func (t *tasks) command(proc *Process, f, shell *fields) bool {
 // word returns a command or an argument, as it is and as it appears on the command line of a shell:
 // quoted as the file says, or if it contains a space.
 func (t *tasks) word(v *value, at string) (plain, quoted string) {
-	if v == nil || v.kind != objectValue {
+	if !v.is(objectValue) {
 		s := t.p.text(v, at)
-		if !strings.HasSuffix(at, "command") && strings.ContainsAny(s, " \t\n") && !strings.ContainsAny(s[:1], `'"`) || s == "" && v != nil {
+		switch {
+		case v == nil:
+			return s, s
+		case s == "":
+			return s, shellword.Quote(s)
+		case strings.HasSuffix(at, "command"), strings.ContainsAny(s[:1], `'"`): // as the shell reads it
+			return s, s
+		case strings.ContainsAny(s, " \t\n"):
 			return s, shellword.Quote(s)
 		}
 		return s, s
@@ -328,10 +336,10 @@ func (t *tasks) ready(proc *Process, matcher *value, at string) {
 			continue
 		}
 		end := background.get("endsPattern")
-		if end != nil && end.kind == objectValue {
+		if end.is(objectValue) {
 			end = end.get("regexp")
 		}
-		if end == nil || end.kind != textValue {
+		if !end.is(textValue) {
 			continue
 		}
 		if _, err := regexp.Compile(end.text); err != nil {

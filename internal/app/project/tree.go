@@ -37,6 +37,9 @@ type field struct {
 	value value
 }
 
+// is reports whether there is a value, of that kind.
+func (v *value) is(k kind) bool { return v != nil && v.kind == k }
+
 // get returns the value of a field; nil if there is none, or if it is null.
 func (v *value) get(name string) *value {
 	for i := range v.fields {

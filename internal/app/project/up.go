@@ -221,11 +221,9 @@ func (r *run) start(ctx context.Context, proc Process) Result {
 		return result
 	}
 	result.Job = &job
-	if (job.Status == engine.Failed || job.Status == engine.Lost) && job.Exit.Reason != engine.ReasonDependency {
-		result.Error = job.Ending()
-		if job.Exit.Reason == engine.ReasonSpawn {
-			result.Error = job.Exit.Error
-		}
+	switch job.Status {
+	case engine.Failed, engine.Lost:
+		result.Error = errorOf(job.Exit, job.Ending())
 	}
 	return result
 }
@@ -250,7 +248,8 @@ func (r *run) startOne(ctx context.Context, proc Process, action *Action) (engin
 		return job, errStopping
 	}
 	spec := r.spec(proc)
-	if *action == Keep && follows(job) && !(slices.Equal(job.After, spec.After) && slices.Equal(job.AfterAny, spec.AfterAny)) {
+	sameNeeds := slices.Equal(job.After, spec.After) && slices.Equal(job.AfterAny, spec.AfterAny)
+	if *action == Keep && follows(job) && !sameNeeds {
 		*action = Restart
 	}
 	var opts []engine.StartOption
@@ -277,6 +276,18 @@ func (r *run) startOne(ctx context.Context, proc Process, action *Action) (engin
 	return job, err
 }
 
+// errorOf returns the error of a process whose job ended as ending describes. One that was not started
+// because of another process has no error of its own.
+func errorOf(end engine.Exit, ending string) string {
+	switch end.Reason {
+	case engine.ReasonDependency:
+		return ""
+	case engine.ReasonSpawn:
+		return end.Error
+	}
+	return ending
+}
+
 // Decide returns what to do with a process, given the running jobs of its group, and its job if it has
 // one. If that is being stopped, something can be done only when it has ended: see [WaitStopped].
 func Decide(proc Process, running []engine.Job) (Action, engine.Job) {
@@ -286,7 +297,8 @@ func Decide(proc Process, running []engine.Job) (Action, engine.Job) {
 			continue // the other one runs
 		}
 		command, script := commandOf(proc)
-		if Canonical(j.Dir) == Canonical(proc.Dir) && j.Script == script && slices.Equal(j.Command, command) {
+		sameCommand := j.Script == script && slices.Equal(j.Command, command)
+		if sameCommand && Canonical(j.Dir) == Canonical(proc.Dir) {
 			return Keep, j
 		}
 		return Restart, j

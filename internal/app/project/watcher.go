@@ -40,12 +40,15 @@ func (w watcher) await(ctx context.Context) error {
 	return w.within(ctx, cmp.Or(w.proc.Ready.Limit, defaultLimit), ready, w.awaitReady)
 }
 
+// expired reports whether the limit of limited ended it, and not ctx, from which it is derived.
+func expired(limited, ctx context.Context) bool { return ctx.Err() == nil && limited.Err() != nil }
+
 // within calls wait with a limit. until describes what it waits for.
 func (w watcher) within(ctx context.Context, limit time.Duration, until string, wait func(context.Context) error) error {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	err := wait(limited)
-	if err != nil && ctx.Err() == nil && limited.Err() != nil {
+	if err != nil && expired(limited, ctx) {
 		return fmt.Errorf("after %s it still waits until %s; see: hob log %s", units.DurationText(limit), until, w.id)
 	}
 	return err
