@@ -151,6 +151,9 @@ func withKeys(keys keymap.Map) map[string]action {
 // onJob reports whether the action applies to a job.
 func (a action) onJob() bool { return a.needs == needsJob || a.needs == needsMarked }
 
+// onList reports whether an action is for the list of jobs, or for what is beside it.
+func (a action) onList() bool { return a.needs == needsList || a.needs == needsRoom }
+
 // alone adapts f to action.do, for an action that needs no jobs.
 func alone(do func(*Pane) tea.Cmd) func(*Pane, []engine.Job) tea.Cmd {
 	return func(p *Pane, _ []engine.Job) tea.Cmd { return do(p) }
@@ -189,11 +192,11 @@ func (p *Pane) refusal(a action) string {
 	switch {
 	case a.needs == needsProgram && !p.opts.program:
 		return "Handled by the host program"
-	case a.needs == needsRoom && (p.lay.shape == shapeBare || p.lay.shape == shapeTooSmall):
+	case a.needs == needsRoom && p.lay.listOnly():
 		return tooSmallForPane
-	case (a.needs == needsRoom || a.needs == needsList) && len(p.jobs) == 0:
+	case a.onList() && len(p.jobs) == 0:
 		return "There are no jobs"
-	case (a.needs == needsJob || a.needs == needsMarked) && len(jobs) == 0:
+	case a.onJob() && len(jobs) == 0:
 		return "No job is selected"
 	case a.refuse != nil:
 		return a.refuse(p, jobs)

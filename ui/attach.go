@@ -77,13 +77,14 @@ func (p *Pane) showOutputOnly(id engine.ID) tea.Cmd {
 	p.updateFocus()
 	why := "No terminal; showing the output"
 	switch j, ok := p.jobs[id]; {
-	case ok && j.Status == engine.Lost:
+	case !ok: // removed meanwhile
+	case j.Status == engine.Lost:
 		why = "The job is lost; showing its last output"
-	case ok && j.Status.Finished():
+	case j.Status.Finished():
 		why = "The job has exited; showing its output"
-	case ok && j.Status == engine.Queued:
+	case j.Status == engine.Queued:
 		why = "No terminal, and the job is still queued"
-	case ok && j.Stdin.Writable():
+	case j.Stdin.Writable():
 		why = p.dotted(why, p.does(p.opts.keys.Panes.SendLine, "send line"))
 	}
 	return tea.Batch(p.arrange(), p.refuse(why), p.ignoreKeys())
@@ -113,18 +114,30 @@ func (p *Pane) openTerminal() tea.Cmd {
 		return nil
 	}
 	a.opening, a.asked, a.outer = true, size, p.outer.TerminalFacts
-	o := engine.TerminalOptions{Control: true, Size: size, Client: client, Scrollback: attachmentBytes, Facts: p.outer.TerminalFacts}
+	o := engine.TerminalOptions{
+		Control:    true,
+		Size:       size,
+		Client:     client,
+		Scrollback: attachmentBytes,
+		Facts:      p.outer.TerminalFacts,
+	}
 	return p.openSession(a.id, o, func(open *session, err error) tea.Cmd {
-		switch {
-		case !p.fore.has(a) && open != nil:
-			return p.release(open)
-		case !p.fore.has(a):
-			return nil
-		case err != nil:
+		if !p.fore.has(a) {
+			return p.releaseOpened(open)
+		}
+		if err != nil {
 			return p.noTerminal(a, err)
 		}
 		return p.opened(a, open)
 	})
+}
+
+// releaseOpened closes a session that is not needed any longer; nil was not opened.
+func (p *Pane) releaseOpened(open *session) tea.Cmd {
+	if open == nil {
+		return nil
+	}
+	return p.release(open)
 }
 
 // opened receives the session of an attachment.
@@ -218,7 +231,8 @@ func (p *Pane) resized() tea.Cmd {
 
 func (p *Pane) resizeNow() tea.Cmd {
 	a, size := p.fore.attached(), p.term.Size()
-	if !a.open() || size == a.asked || min(size.Cols, size.Rows) == 0 {
+	hasRoom := min(size.Cols, size.Rows) > 0
+	if !a.open() || !hasRoom || size == a.asked {
 		return nil
 	}
 	a.asked = size

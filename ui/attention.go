@@ -122,7 +122,7 @@ func hint(err error) string {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded) && text == "":
 		text = "timed out"
-	case !ok || e.Err == kind.Err: //nolint:errorlint // it adds no details, such as the host and the cause
+	case !ok, e.Err == kind.Err: //nolint:errorlint // it adds no details, such as the host and the cause
 	case kind.Code == "unreachable", kind.Code == "unsupported":
 		text = e.Err.Error()
 	}

@@ -123,8 +123,12 @@ func (j *job) sample(now time.Time) bool {
 // samplesOf returns what a job used. Where usage is measured, a job that is not measured yet has
 // one sample that is not known, so that its rows have their place from the start.
 func (p *Pane) samplesOf(j *job) []detail.Sample {
-	if len(j.usage.samples) > 0 || !p.measured || j.Status.Finished() || j.Host != "" || j.Leader.PID == 0 {
+	if len(j.usage.samples) > 0 || !p.measured {
 		return j.usage.samples
+	}
+	measurable := j.Host == "" && j.Leader.PID != 0 && !j.Status.Finished()
+	if !measurable {
+		return nil
 	}
 	return []detail.Sample{{CPU: -1}}
 }

@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -119,7 +120,7 @@ func completeProgram(ctx context.Context, prefix string, dirs []string) []string
 			}
 			info, err := os.Stat(filepath.Join(dir, e.Name()))
 			switch {
-			case err != nil || info.IsDir() || info.Mode()&0o111 == 0 && runtime.GOOS != "windows":
+			case err != nil, info.IsDir(), !executable(info):
 			case e.Name() == prefix:
 				return nil
 			default:
@@ -132,14 +133,22 @@ func completeProgram(ctx context.Context, prefix string, dirs []string) []string
 	return names[:min(len(names), mostOffers)]
 }
 
+// executable reports whether the file may be a program. Windows has no such permission.
+func executable(info fs.FileInfo) bool {
+	return info.Mode()&0o111 != 0 || runtime.GOOS == "windows"
+}
+
 // mostOffers is the maximum number of files or programs offered.
 const mostOffers = 50
 
 // offered shows completions of the text before the cursor. If there are none, Tab moves to the
 // next field. If the text has changed since, they are dropped.
 func (p *Pane) offered(form *prompt.Form, field, before string, offers []string) tea.Cmd {
+	if p.over == nil || p.over.box != form { // closed meanwhile
+		return nil
+	}
 	name, line := form.Field()
-	if p.over == nil || p.over.box != form || name != field || line.Before() != before {
+	if name != field || line.Before() != before {
 		return nil
 	}
 	if len(offers) == 0 {
@@ -173,8 +182,12 @@ func completePath(ctx context.Context, word, base, home string, dirsOnly bool) [
 	}
 	var offers []string
 	for _, e := range entries {
+		if len(offers) == mostOffers {
+			break
+		}
 		name := e.Name()
-		if !strings.HasPrefix(name, prefix) || prefix == "" && strings.HasPrefix(name, ".") || len(offers) == mostOffers {
+		hidden := prefix == "" && strings.HasPrefix(name, ".")
+		if hidden || !strings.HasPrefix(name, prefix) {
 			continue
 		}
 		isDir := e.IsDir()

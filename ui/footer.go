@@ -37,7 +37,7 @@ func (p *Pane) footer(w int) []string {
 		}
 	}
 	lines = cells.Block(lines, w, rows)
-	if p.fore.attached() != nil && p.over == nil {
+	if p.attachedOnTop() {
 		line := p.footerAttached(w)
 		if !p.focused {
 			line = p.styles.Faint.Render(ansi.Strip(line))
@@ -51,7 +51,7 @@ func (p *Pane) footer(w int) []string {
 func (p *Pane) noticeRows() int {
 	most := 0
 	switch {
-	case p.fore.attached() != nil, p.w < minWidth || p.h < minHeight: // a job's screen keeps its size
+	case p.fore.attached() != nil, p.w < minWidth, p.h < minHeight: // a job's screen keeps its size
 	case p.h >= bareHeight && p.h < stackHeight:
 		most = 2
 	default:

@@ -18,7 +18,7 @@ const narrowHint = 80
 func (l *labels) leaveKey() (presses string, keepers []string) {
 	k := l.opts.keys.Terminal.Leave
 	for _, o := range l.opts.outer {
-		if len(k.Keys()) > 0 && k.Keys()[0] == o.key {
+		if isBound(k) && k.Keys()[0] == o.key {
 			keepers = append(keepers, o.program)
 		}
 	}
@@ -48,7 +48,7 @@ func (p *Pane) leaveHint() string {
 	switch {
 	case len(keepers) == 0:
 		return presses + " " + does
-	case len(keepers) > 1 || p.w < narrowHint:
+	case len(keepers) > 1, p.w < narrowHint:
 		return presses + ": " + does
 	}
 	return presses + ": " + does + " (" + keepers[0] + " keeps the first)"
@@ -57,7 +57,7 @@ func (p *Pane) leaveHint() string {
 // leaveNote explains the leave key in help.
 func (l *labels) leaveNote() string {
 	k := l.opts.keys.Terminal.Leave
-	if !k.Enabled() || len(k.Keys()) == 0 {
+	if !isBound(k) {
 		return "No key sends an attached job to the background."
 	}
 	label := l.keyLabel(k)
@@ -99,7 +99,7 @@ func (l *labels) firstCommand() string {
 // firstWords explains the leave key to a user without jobs, because no other screen shows it.
 func (l *labels) firstWords() []string {
 	k := l.opts.keys.Terminal.Leave
-	if !k.Enabled() || len(k.Keys()) == 0 {
+	if !isBound(k) {
 		return nil
 	}
 	presses, keepers := l.leaveKey()

@@ -215,6 +215,16 @@ func (f *foreground) attached() *attachment {
 	return f.job
 }
 
+// terminal returns the attached job if its terminal is on screen, or nil. A job that has none is shown
+// by its log.
+func (f *foreground) terminal() *attachment {
+	a := f.attached()
+	if a == nil || a.viaLog {
+		return nil
+	}
+	return a
+}
+
 // shows reports whether a job is attached.
 func (f *foreground) shows(id engine.ID) bool {
 	a := f.attached()
@@ -223,7 +233,11 @@ func (f *foreground) shows(id engine.ID) bool {
 
 // isLeft reports whether the job was left and a second leave key can return to it.
 func (f *foreground) isLeft() bool {
-	return f.state == foreLeft || f.state == foreLeftUnsent || f.toHost()
+	switch f.state {
+	case foreLeft, foreLeftUnsent, foreLeftForHost, foreSentForHost:
+		return true
+	}
+	return false
 }
 
 // toHost reports whether the host takes over soon.
@@ -237,13 +251,20 @@ func (f *foreground) ended() bool { return f.state == foreEnded }
 
 // closable reports whether the attached job gets no keys, so that a key closes it.
 func (f *foreground) closable() bool {
-	return f.state == foreEnded || f.state == foreFailed || f.state == foreLost
+	switch f.state {
+	case foreEnded, foreFailed, foreLost:
+		return true
+	}
+	return false
 }
+
+// attachedOnTop reports whether a job is attached and no dialog covers it.
+func (p *Pane) attachedOnTop() bool { return p.fore.attached() != nil && p.over == nil }
 
 // leaveEvent returns the event of the leave key.
 func (f *foreground) leaveEvent(l Leave) foreEvent {
 	switch {
-	case f.attached() == nil || !f.job.byHost:
+	case f.attached() == nil, !f.job.byHost:
 	case l == LeaveLater:
 		return eventLeaveUnsent
 	case l == LeaveToHost:

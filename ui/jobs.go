@@ -83,7 +83,9 @@ func (p *Pane) event(e engine.Event) tea.Cmd {
 	}
 
 	if id == p.shown.id {
-		p.shown.drew = p.shown.drew || j.Alternate
+		if j.Alternate {
+			p.shown.drew = true
+		}
 		ended := j.Status.Finished() && !was.Status.Finished()
 		fullScreen := p.shown.drew && !p.shown.raw
 		if ended && fullScreen && p.log.Following() { // show what it left on screen instead of the log
@@ -99,7 +101,7 @@ func (p *Pane) event(e engine.Event) tea.Cmd {
 		cmds = append(cmds, p.catchUp())
 	}
 	switch {
-	case e.Kind == engine.EventExited || e.Kind == engine.EventLost:
+	case e.Kind == engine.EventExited, e.Kind == engine.EventLost:
 		_, again := p.gone[id]
 		endsNow, justEnded := had && !was.Status.Finished(), !again && p.now.Sub(j.Exit.At) < justNow
 		if endsNow || justEnded {
@@ -121,7 +123,7 @@ func (p *Pane) event(e engine.Event) tea.Cmd {
 
 // logShown reports whether the log of the shown job is on screen, and may grow.
 func (p *Pane) logShown() bool {
-	if a := p.fore.attached(); a != nil && !a.viaLog {
+	if p.fore.terminal() != nil {
 		return false
 	}
 	return !p.lay.log.empty() && !p.screenShown() && !p.shown.last
@@ -151,13 +153,17 @@ func (p *Pane) put(j engine.Job, row bool) {
 	if ok && j.Output > known.Output {
 		known.fresh += j.Output - known.Output
 	}
-	if j.Seen && !known.Seen { // in another program
+	switch {
+	case known.Seen: // this pane may have marked it in the meantime
+		j.Seen = true
+	case j.Seen: // in another program
 		known.unread = 0
 	}
-	j.Seen = j.Seen || known.Seen // this pane may have marked it in the meantime
 	known.Job, p.cachedCounts = j, nil
 	known.sample(p.now)
-	p.measured = p.measured || j.CPU != nil
+	if j.CPU != nil {
+		p.measured = true
+	}
 	if row || !ok {
 		p.putRow(known)
 	}

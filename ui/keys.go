@@ -195,7 +195,7 @@ func (p *Pane) hintZoom(b *key.Binding) {
 func (p *Pane) hintOpen(b *key.Binding) {
 	on, unfolded := p.onFold()
 	if !on || p.focus != areaList {
-		b.SetEnabled(b.Enabled() && p.lay.shape != shapeBare)
+		restrict(b, p.lay.shape != shapeBare)
 		return
 	}
 	b.SetEnabled(len(b.Keys()) > 0)
@@ -206,15 +206,22 @@ func (p *Pane) hintOpen(b *key.Binding) {
 }
 
 // hintAttach hides attach for a finished job: it works, but only shows the output.
-func (p *Pane) hintAttach(b *key.Binding) { b.SetEnabled(b.Enabled() && p.live()) }
+func (p *Pane) hintAttach(b *key.Binding) { restrict(b, p.live()) }
+
+// restrict disables b unless ok.
+func restrict(b *key.Binding, ok bool) {
+	if !ok {
+		b.SetEnabled(false)
+	}
+}
 
 // hintSendLine shows the key only for a job that needs input.
 func (p *Pane) hintSendLine(b *key.Binding) {
 	j, ok := p.jobs[p.shown.id]
-	b.SetEnabled(b.Enabled() && ok && j.Waiting)
+	restrict(b, ok && j.Waiting)
 }
 
-func (p *Pane) hintNextMatch(b *key.Binding) { b.SetEnabled(b.Enabled() && p.searching()) }
+func (p *Pane) hintNextMatch(b *key.Binding) { restrict(b, p.searching()) }
 
 // hintFollow adjusts the key that follows the log or pauses that, or returns from a job's screen
 // to its log.
@@ -256,16 +263,19 @@ func (l *labels) keyLabels(a keymap.Action) []string {
 
 func (l *labels) ascii() bool { return l.opts.glyphs.Running[0] < 0x80 }
 
+// isBound reports whether a key is bound to an action that is enabled.
+func isBound(k key.Binding) bool { return k.Enabled() && len(k.Keys()) > 0 }
+
 // does returns the key with what it does, such as "x stop", or "" if no key is bound.
 func (l *labels) does(k key.Binding, what string) string {
-	if !k.Enabled() || len(k.Keys()) == 0 {
+	if !isBound(k) {
 		return ""
 	}
 	return l.keyLabel(k) + " " + what
 }
 
 // hintUndo shows the key while the message about the clear is visible.
-func (p *Pane) hintUndo(b *key.Binding) { b.SetEnabled(b.Enabled() && len(p.notices.cleared) > 0) }
+func (p *Pane) hintUndo(b *key.Binding) { restrict(b, len(p.notices.cleared) > 0) }
 
 // answering returns the keys that send input to a job.
 func (l *labels) answering() string {

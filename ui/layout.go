@@ -70,13 +70,16 @@ type layout struct {
 	divider    int // row of the line between detail and log; 0: none
 }
 
+// listOnly reports whether there is no room for anything beside the list.
+func (l *layout) listOnly() bool { return l.shape == shapeBare || l.shape == shapeTooSmall }
+
 // arrange computes the layout. It is a pure function.
 func arrange(w, h int, a arrangement) layout {
 	rows := 1 + a.notices
 	switch {
-	case w < minWidth || h < minHeight:
+	case w < minWidth, h < minHeight:
 		return layout{shape: shapeTooSmall}
-	case w < bareWidth || h < bareHeight:
+	case w < bareWidth, h < bareHeight:
 		return layout{shape: shapeBare, footer: rect{0, h - rows, w, rows}, list: rect{0, 0, w, h - rows}}
 	}
 	l := layout{alone: a.alone, footer: rect{0, h - rows, w, rows}}
@@ -86,7 +89,7 @@ func arrange(w, h int, a arrangement) layout {
 		body.y, body.h = 1, body.h-1
 	}
 	switch {
-	case a.zoom || a.alone || w < stackWidth:
+	case a.zoom, a.alone, w < stackWidth:
 		l.shape = shapeOne
 		l.one(body, a)
 	case w < wideWidth:
@@ -169,7 +172,7 @@ func (l *layout) wide(body rect, a arrangement) {
 // at returns the pane at a position.
 func (l layout) at(x, y int) area {
 	switch {
-	case l.list.has(x, y) || l.listFrame.has(x, y):
+	case l.list.has(x, y), l.listFrame.has(x, y):
 		return areaList
 	case l.detail.has(x, y), l.head.has(x, y):
 		return areaDetail

@@ -26,14 +26,15 @@ func (p *Pane) mouse(msg tea.MouseMsg) tea.Cmd {
 	case tea.MouseReleaseMsg:
 		p.pointer.held = false
 	}
-	if click, ok := msg.(tea.MouseClickMsg); ok && click.Button == tea.MouseLeft && y == p.h-1 && !p.lay.footer.empty() {
+	inFooter := y == p.h-1 && !p.lay.footer.empty()
+	if inFooter && isLeftClick(msg) {
 		p.pointer.drag = areaNone
 		return p.clickFooter(x)
 	}
 	if p.over != nil {
 		return p.mouseOverlay(msg, x, y)
 	}
-	if a := p.fore.attached(); a != nil && !a.viaLog {
+	if p.fore.terminal() != nil {
 		if y >= p.lay.footer.y && p.pointer.drag == areaNone {
 			return nil
 		}
@@ -156,4 +157,9 @@ func (p *Pane) mouseOverlay(msg tea.MouseMsg, x, y int) tea.Cmd {
 		}
 	}
 	return nil
+}
+
+func isLeftClick(msg tea.Msg) bool {
+	click, ok := msg.(tea.MouseClickMsg)
+	return ok && click.Button == tea.MouseLeft
 }

@@ -227,8 +227,10 @@ func followHost(form *prompt.Form, asked jobText, host string) (changed func()) 
 		}
 		abroad = !abroad
 		form.SetPlaceholder(fieldDir, dirHint(host))
-		switch dir := form.Value(fieldDir); {
-		case abroad && asked.host == "" && dir == asked.dir:
+		dir := form.Value(fieldDir)
+		suggestedHere := asked.host == "" && dir == asked.dir
+		switch {
+		case abroad && suggestedHere:
 			form.SetValue(fieldDir, "")
 			gone = true
 		case !abroad && gone && dir == "":
@@ -303,8 +305,10 @@ func (p *Pane) hostHint() string {
 
 // untilde expands the home directory.
 func (l *labels) untilde(path string) string {
-	if rest, ok := strings.CutPrefix(path, "~"); ok && l.opts.home != "" && (rest == "" || rest[0] == '/') {
-		return l.opts.home + rest
+	rest, ok := strings.CutPrefix(path, "~")
+	endsName := rest == "" || rest[0] == '/' // ~user is the home directory of another user
+	if !ok || !endsName || l.opts.home == "" {
+		return path
 	}
-	return path
+	return l.opts.home + rest
 }

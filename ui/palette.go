@@ -110,7 +110,10 @@ func (p *Pane) helpActions() []action {
 	for _, k := range keys {
 		a := p.actions[k.ID()]
 		movement := slices.ContainsFunc(keys, func(m keymap.Action) bool { return m.Section == "list" && m.Name == k.Name })
-		if len(k.Keys()) > 0 && !movement && (a.needs != needsProgram || p.opts.program) {
+		if a.needs == needsProgram && !p.opts.program {
+			continue
+		}
+		if len(k.Keys()) > 0 && !movement {
 			all = append(all, a)
 		}
 	}

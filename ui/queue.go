@@ -50,7 +50,9 @@ func (p *Pane) pauseQueue(jobs []engine.Job) tea.Cmd {
 		queues, err := eng.Queues(ctx)
 		paused := false
 		for _, q := range queues {
-			paused = paused || q.Name == name && q.Paused
+			if q.Name == name && q.Paused {
+				paused = true
+			}
 		}
 		if err == nil {
 			_, err = eng.SetQueue(ctx, name, engine.QueueChange{Pause: !paused, Resume: paused})
@@ -87,13 +89,13 @@ func (p *Pane) refusePauseQueue(jobs []engine.Job) string {
 // hintTurn shows a key in the footer only for a job that waits.
 func (p *Pane) hintTurn(b *key.Binding) {
 	j, ok := p.list.Selected()
-	b.SetEnabled(b.Enabled() && ok && waitsForTurn(j))
+	restrict(b, ok && waitsForTurn(j))
 }
 
 // hintQueue does the same for a job that waits in a queue.
 func (p *Pane) hintQueue(b *key.Binding) {
 	j, ok := p.list.Selected()
-	b.SetEnabled(b.Enabled() && ok && waitsForTurn(j) && j.Queue != "")
+	restrict(b, ok && j.Queue != "" && waitsForTurn(j))
 }
 
 // hintPause is hintQueue for the key that pauses the queue, or resumes it.

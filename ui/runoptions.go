@@ -40,10 +40,15 @@ func applyOptions(s *engine.Spec, text string) (given []string, err error) {
 		given = append(given, o.Name)
 	}
 	plain := slices.Contains(given, "no-pty") || s.Split
-	s.PTY = s.PTY || s.Host == "" && !plain
+	onHost := s.Host != ""
+	if !plain && !onHost {
+		s.PTY = true
+	}
 	// If the terminal cannot be opened, use a pipe.
 	s.TTYStdin = s.TTYStdin && s.Stdin && !s.PTY
-	s.Stdin = s.Stdin || s.PTY || s.Host != "" && !plain
+	if s.PTY || onHost && !plain {
+		s.Stdin = true
+	}
 	return given, nil
 }
 

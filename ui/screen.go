@@ -48,11 +48,7 @@ func (p *Pane) updatePreview() tea.Cmd {
 			return nil
 		}
 		p.preview = nil
-		var cmd tea.Cmd
-		if g.session != nil {
-			cmd = p.release(g.session)
-		}
-		return tea.Batch(cmd, p.updatePreview(), p.catchUp())
+		return tea.Batch(p.releaseOpened(g.session), p.updatePreview(), p.catchUp())
 	}
 	if !want {
 		return nil
@@ -61,10 +57,10 @@ func (p *Pane) updatePreview() tea.Cmd {
 	g := &preview{id: p.shown.id}
 	p.preview = g
 	return p.openSession(g.id, engine.TerminalOptions{Client: client}, func(open *session, err error) tea.Cmd {
-		switch {
-		case p.preview != g && open != nil:
-			return p.release(open)
-		case p.preview != g || err != nil:
+		if p.preview != g {
+			return p.releaseOpened(open)
+		}
+		if err != nil {
 			return nil
 		}
 		g.session = open
@@ -88,7 +84,9 @@ func (p *Pane) previewed(g *preview, chunks []engine.TerminalChunk, err error) t
 	for _, c := range chunks {
 		p.screen.Feed(c)
 		g.drawn = true
-		ended = ended || c.Exit != nil
+		if c.Exit != nil {
+			ended = true
+		}
 	}
 	if ended {
 		g.drawn = false

@@ -18,7 +18,9 @@ import (
 // Update handles a message of the host's program. It ignores outdated messages and those of other
 // panes, keys without focus, and mouse events outside of the pane.
 func (p *Pane) Update(msg tea.Msg) tea.Cmd {
-	p.frame.dirty = p.frame.dirty || p.changes(msg)
+	if p.changes(msg) {
+		p.frame.dirty = true
+	}
 	cmd := p.update(msg)
 	if p.noticeRows() != p.lay.footer.h-1 && p.lay.shape != shapeTooSmall {
 		cmd = tea.Batch(cmd, p.arrange())
@@ -30,11 +32,13 @@ func (p *Pane) Update(msg tea.Msg) tea.Cmd {
 // only in its log; the list shows it at the next tick.
 func (p *Pane) changes(msg tea.Msg) bool {
 	e, ok := msg.(eventsMsg)
-	if !ok || e.err != nil || !p.events.known || p.events.trouble != "" {
+	if !ok || e.err != nil {
 		return true
 	}
-	a := p.fore.attached()
-	shown := a == nil || a.viaLog
+	if !p.events.known || p.events.trouble != "" {
+		return true
+	}
+	shown := p.fore.terminal() == nil
 	return slices.ContainsFunc(e.events, func(e engine.Event) bool {
 		return e.Kind != engine.EventOutput || shown && e.Job.ID == p.shown.id
 	})
@@ -57,7 +61,7 @@ func (p *Pane) update(msg tea.Msg) tea.Cmd {
 	case tea.KeyPressMsg:
 		return p.press(msg)
 	case tea.KeyReleaseMsg:
-		if p.fore.attached() != nil && p.over == nil {
+		if p.attachedOnTop() {
 			return p.toTerminal(msg)
 		}
 	case tea.PasteMsg:
@@ -206,7 +210,7 @@ func (p *Pane) facts(msg eventsMsg) tea.Cmd {
 	switch err := msg.err; {
 	case err == nil:
 		return tea.Batch(p.handleEvents(msg.events, msg.now), p.listen())
-	case errors.Is(err, context.Canceled) || errors.Is(err, engine.ErrClosed):
+	case errors.Is(err, context.Canceled), errors.Is(err, engine.ErrClosed):
 		return nil
 	}
 	// The displayed state may be outdated; show that until it is current again.

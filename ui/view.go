@@ -27,14 +27,21 @@ func (p *Pane) arrange() tea.Cmd {
 		if p.w < bareWidth || p.h < bareHeight {
 			p.focus = areaList
 		}
-		l = arrange(p.w, p.h, arrangement{header: p.opts.header, focus: p.focus, zoom: p.zoomed, detail: p.detail.Lines(), alone: p.nothing(), notices: p.noticeRows()})
+		l = arrange(p.w, p.h, arrangement{
+			header:  p.opts.header,
+			focus:   p.focus,
+			zoom:    p.zoomed,
+			detail:  p.detail.Lines(),
+			alone:   p.nothing(),
+			notices: p.noticeRows(),
+		})
 	}
 	p.lay = l
 	if a == nil {
 		p.list.SetSize(l.list.w, l.list.h)
 		p.detail.SetSize(l.detail.w, l.detail.h)
 	}
-	if a == nil || a.viaLog {
+	if p.fore.terminal() == nil {
 		cmd = p.route(p.log.SetSize(l.log.w, l.log.h))
 		p.screen.SetSize(l.log.w, l.log.h)
 	}

@@ -30,7 +30,8 @@ func detach(command string, flagged bool) (detached, bool) {
 	if !flagged {
 		return d, ok
 	}
-	if isAll := d.before+d.after == ""; !ok || !isAll {
+	others := d.before + d.after
+	if !ok || others != "" {
 		d = detached{script: strings.TrimSpace(command)}
 	}
 	d.waits = true

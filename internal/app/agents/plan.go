@@ -207,7 +207,7 @@ func (f File) check() error {
 			return canCreate(dir)
 		case isLink(dir):
 			return &FileError{Path: dir, Err: errors.New("this link has no target")}
-		case !errors.Is(err, fs.ErrNotExist) || filepath.Dir(dir) == dir:
+		case !errors.Is(err, fs.ErrNotExist), filepath.Dir(dir) == dir:
 			return err
 		}
 		dir = filepath.Dir(dir)
