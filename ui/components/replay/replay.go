@@ -51,6 +51,8 @@ const (
 
 // Model plays a recording.
 type Model struct {
+	// ctx ends the commands that read the recording. It is stored because commands outlive the calls
+	// that create them.
 	ctx    context.Context
 	rec    Recording
 	keys   keymap.Replay
@@ -87,9 +89,19 @@ type Actions struct{ Close, Help func() tea.Cmd }
 // line is the text input of the search. Commands stop when ctx is done.
 func New(ctx context.Context, rec Recording, running bool, line *prompt.Line, keys keymap.Replay, input keymap.Input, styles *themes.Styles, o Options, on Actions) *Model {
 	m := &Model{
-		on:  on,
-		ctx: ctx, rec: rec, running: running, line: line, keys: keys, input: input, styles: styles, glyphs: &styles.Glyphs,
-		playing: true, speed: o.Speed, idle: o.IdleLimit, term: vt.New(1, 1),
+		on:      on,
+		ctx:     ctx,
+		rec:     rec,
+		running: running,
+		line:    line,
+		keys:    keys,
+		input:   input,
+		styles:  styles,
+		glyphs:  &styles.Glyphs,
+		playing: true,
+		speed:   o.Speed,
+		idle:    o.IdleLimit,
+		term:    vt.New(1, 1),
 	}
 	if m.speed <= 0 {
 		m.speed = 1
