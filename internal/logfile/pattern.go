@@ -299,13 +299,16 @@ func firstSpecialByte(p []byte) int {
 		for end := min(i+8, len(p)); i < end; i++ {
 			switch b := p[i]; {
 			case b >= ' ' && b < 0x7F, b == '\n', b == '\t', b > 0x7F && b != 0xC2:
-			case b == '\r' && (i+1 == len(p) || p[i+1] == '\n' || p[i+1] == '\r'):
+			case b == '\r' && endsLine(p[i+1:]):
 			default:
 				return i
 			}
 		}
 	}
 }
+
+// endsLine reports whether p, after a CR, begins with the end of the line.
+func endsLine(p []byte) bool { return len(p) == 0 || p[0] == '\n' || p[0] == '\r' }
 
 // lowerASCII appends p to dst with ASCII letters in lower case.
 func lowerASCII(dst, p []byte) []byte {

@@ -174,7 +174,10 @@ func (s *scanner) lines(block []byte, fn func(start, end int) bool) {
 
 // wantsText reports whether a line matches, given its text.
 func (s *scanner) wantsText(text []byte) bool {
-	return (s.filter == nil || s.filter.text(text)) && (s.exclude == nil || !s.exclude.text(text))
+	if s.filter != nil && !s.filter.text(text) {
+		return false
+	}
+	return s.exclude == nil || !s.exclude.text(text)
 }
 
 // wants reports whether f matches.
@@ -185,7 +188,10 @@ func (s *scanner) wants(f rawLine) bool {
 	case f.raw == nil:
 		return s.wantsText(f.text)
 	}
-	return (s.filter == nil || s.filter.raw(f.raw)) && (s.exclude == nil || !s.exclude.raw(f.raw))
+	if s.filter != nil && !s.filter.raw(f.raw) {
+		return false
+	}
+	return s.exclude == nil || !s.exclude.raw(f.raw)
 }
 
 const longBlock = 256 << 10

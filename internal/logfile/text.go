@@ -162,7 +162,11 @@ func Binary(p []byte) bool {
 
 // isRareControl reports whether b is a control character without a function in terminals.
 func isRareControl(b byte) bool {
-	return b > 0 && b < '\a' || b > 0x0f && b < 0x20 && b != 0x1b || b == 0x7f
+	switch {
+	case b >= '\a' && b <= 0x0f, b == 0, b == 0x1b: // bell to SI, the end of records of find -print0, ESC
+		return false
+	}
+	return b < 0x20 || b == 0x7f
 }
 
 // magics are the magic numbers of common file types, and their offsets.

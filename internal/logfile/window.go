@@ -258,7 +258,8 @@ func (f *Follower) read(ctx context.Context, rest bool, fn func(Line) error) err
 	all := *s
 	all.filter, all.exclude = nil, nil
 	return all.forward(ctx, f.off, size, f.number, func(l rawLine) error {
-		if l.open && !rest && (hole.Empty() || l.end != hole.Start) {
+		beforeHole := !hole.Empty() && l.end == hole.Start
+		if l.open && !rest && !beforeHole {
 			f.seen = max(f.seen, l.end)
 			return errStop
 		}
