@@ -126,7 +126,10 @@ func WithoutMarks(s string) string {
 
 // isUnsafe reports whether r could act on a terminal or reorder the text around it.
 func isUnsafe(r rune) bool {
-	return r == utf8.RuneError || unicode.IsControl(r) || breaksLine(r) || reorders(r)
+	if r == utf8.RuneError || breaksLine(r) {
+		return true
+	}
+	return unicode.IsControl(r) || reorders(r)
 }
 
 // isInvisible reports whether r is a control character other than a tab or a line end, or one in
