@@ -251,7 +251,7 @@ func fromVT52(s []byte) string {
 
 // functionKeyVT52 returns the encoding of a named key: cursor keys and PF1 to PF4.
 func functionKeyVT52(f functionKey) ([]byte, bool) {
-	if f.final >= 'A' && f.final <= 'D' || f.ss3 {
+	if within(f.final, 'A', 'D') || f.ss3 {
 		return []byte{0x1b, f.final}, true
 	}
 	return nil, false
@@ -291,9 +291,9 @@ func (t *Terminal) translate(r rune) rune {
 	}
 	switch {
 	case set == 'B':
-	case set == '0' && r >= 0x5f && r <= 0x7e:
+	case set == '0' && within(r, 0x5f, 0x7e):
 		return []rune(" ◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·")[r-0x5f]
-	case set == '>' && r >= 0x21 && r <= 0x7e:
+	case set == '>' && within(r, 0x21, 0x7e):
 		if m := []rune(technical)[r-0x21]; m != ' ' {
 			return m
 		}

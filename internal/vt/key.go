@@ -233,7 +233,7 @@ func shifted(k Key) rune {
 	if k.Shifted != 0 {
 		return k.Shifted
 	}
-	if k.Code >= 'a' && k.Code <= 'z' {
+	if within(k.Code, 'a', 'z') {
 		return k.Code - 'a' + 'A'
 	}
 	return k.Code
@@ -246,13 +246,13 @@ func controlByte(k Key) (byte, bool) {
 		c = k.Base // Ctrl+с on a Cyrillic keyboard is Ctrl+C
 	}
 	switch {
-	case c >= 'a' && c <= 'z':
+	case within(c, 'a', 'z'):
 		return byte(c) & 0x1f, true
-	case c >= '@' && c <= '_':
+	case within(c, '@', '_'):
 		return byte(c) & 0x1f, true
 	case c == ' ', c == '2':
 		return 0, true
-	case c >= '3' && c <= '7':
+	case within(c, '3', '7'):
 		return byte(c) - '3' + 0x1b, true
 	case c == '8', c == '?':
 		return 0x7f, true
@@ -412,9 +412,9 @@ func isText(word string) bool {
 // keys themselves.
 func characterKey(mods Mods, r rune) Key {
 	k := Key{Code: r, Mods: mods}
-	if r >= 'A' && r <= 'Z' && mods&Ctrl == 0 {
+	if within(r, 'A', 'Z') && mods&Ctrl == 0 {
 		k.Code, k.Shifted, k.Mods = r-'A'+'a', r, mods|Shift
-	} else if r >= 'A' && r <= 'Z' {
+	} else if within(r, 'A', 'Z') {
 		k.Code = r - 'A' + 'a'
 	}
 	if k.Mods&^Shift == 0 {

@@ -121,7 +121,7 @@ func (t *Terminal) continueRune(c byte) {
 		t.print(utf8.RuneError)
 	}
 	switch {
-	case ps.nutf8 > 0 || c >= 0xc2 && c < 0xf5:
+	case ps.nutf8 > 0 || within(c, 0xc2, 0xf4):
 		ps.utf8[ps.nutf8] = c
 		ps.nutf8++
 		if utf8.FullRune(ps.utf8[:ps.nutf8]) {
@@ -194,7 +194,7 @@ func (t *Terminal) csiBytes(p []byte) []byte {
 	}
 	for i, c := range p {
 		switch {
-		case c >= 0x30 && c < 0x40 && ps.inter != 0: // a parameter may not follow
+		case within(c, 0x30, 0x3f) && ps.inter != 0: // a parameter may not follow
 			ps.state = csiIgnore
 			return p[i+1:]
 		case c-'0' < 10:
@@ -212,17 +212,17 @@ func (t *Terminal) csiBytes(p []byte) []byte {
 			if c == ':' {
 				ps.colon |= 1 << ps.n
 			}
-		case c >= 0x40 && c < 0x7f:
+		case within(c, 0x40, 0x7e):
 			ps.state = ground
 			t.csi(c)
 			return p[i+1:]
-		case c >= 0x3c && c <= 0x3f:
+		case within(c, 0x3c, 0x3f):
 			if ps.given || ps.prefix != 0 {
 				ps.state = csiIgnore
 				return p[i+1:]
 			}
 			ps.prefix = c
-		case c >= 0x20 && c < 0x30:
+		case within(c, 0x20, 0x2f):
 			ps.collect(c)
 		case c == 0x7f || c >= 0x80: // not part of it
 		default:

@@ -353,7 +353,7 @@ func extends(text []byte, r rune, w int, last rune) bool {
 	if w == 0 && r != '\u200b' {
 		return true
 	}
-	if r >= 0x2e80 && r < 0xa960 && last >= 0x2e80 {
+	if within(r, 0x2e80, 0xa95f) && last >= 0x2e80 {
 		return false // East Asian text does not join
 	}
 	g := graphemes.FromBytes(text)

@@ -96,7 +96,7 @@ func (s *Scanner) Next(p []byte) (n int, done bool) {
 				return i + 1, true
 			}
 		case s.kind == scanCSI:
-			if c >= 0x40 && c < 0x7f {
+			if within(c, 0x40, 0x7e) {
 				return i + 1, true
 			}
 			continue

@@ -191,7 +191,7 @@ func (s *scrollback) encode(t *Terminal, b *block, dst []byte, cells []Cell) (_ 
 			text := t.clusters.text(c.ch)
 			dst = binary.AppendUvarint(append(dst, recCluster), uint64(len(text))<<1|uint64(c.Width()-1))
 			dst = append(dst, text...)
-		case c.ch >= 0x800 && c.ch < 0x10000:
+		case within(c.ch, 0x800, 0xffff):
 			dst = append(dst, 0xe0|byte(c.ch>>12), 0x80|byte(c.ch>>6)&0xbf, 0x80|byte(c.ch)&0xbf)
 		default:
 			dst = utf8.AppendRune(dst, rune(c.ch))

@@ -25,13 +25,13 @@ func (t *Terminal) sgr() {
 			pen.attr |= sgrAttrs[v]
 		case v == 22:
 			pen.attr &^= uint16(Bold | Faint)
-		case v >= 23 && v < 30:
+		case within(v, 23, 29):
 			pen.attr &^= sgrAttrs[v-20]
-		case v >= 30 && v < 38:
+		case within(v, 30, 37):
 			pen.fg = Indexed(uint8(v - 30))
 		case v == 39:
 			pen.fg = 0
-		case v >= 40 && v < 48:
+		case within(v, 40, 47):
 			pen.bg = Indexed(uint8(v - 40))
 		case v == 49:
 			pen.bg = 0
@@ -41,9 +41,9 @@ func (t *Terminal) sgr() {
 			pen.attr &^= uint16(Overline)
 		case v == 59:
 			pen.ext = t.withUnderlineColor(pen.ext, 0)
-		case v >= 90 && v < 98:
+		case within(v, 90, 97):
 			pen.fg = Indexed(uint8(v - 90 + 8))
-		case v >= 100 && v < 108:
+		case within(v, 100, 107):
 			pen.bg = Indexed(uint8(v - 100 + 8))
 		case v == 38 || v == 48 || v == 58:
 			color, next, ok := ps.color(i)

@@ -54,6 +54,8 @@
 // of a cell is as wide as the cell.
 package vt
 
+import "cmp"
+
 // Limits of a screen's size.
 const (
 	maxCols = 4096
@@ -162,7 +164,7 @@ func New(cols, rows int, opts ...Option) *Terminal {
 func clamp(v, lo, hi int) int { return max(lo, min(v, hi)) }
 
 // within reports whether v is in the range from lo to hi, both inclusive.
-func within[T int | rune | byte](v, lo, hi T) bool { return lo <= v && v <= hi }
+func within[T cmp.Ordered](v, lo, hi T) bool { return lo <= v && v <= hi }
 
 // reset is RIS. It keeps the scrollback.
 func (t *Terminal) reset() {
