@@ -91,9 +91,18 @@ func TestOptionsOmitDerivedName(t *testing.T) {
 }
 
 func TestOfferOptions(t *testing.T) {
+	var all []string
+	for _, o := range editableOptions() {
+		offer := "--split --" + o.Name
+		if o.Value != "" {
+			offer += " "
+		}
+		all = append(all, offer)
+	}
 	for before, want := range map[string][]string{
 		"--na":       {"--name "},
-		"--split --": {"--split --name ", "--split --port ", "--split --restart ", "--split --timeout ", "--split --env ", "--split --pty", "--split --no-pty", "--split --stdin", "--split --split", "--split --size ", "--split --log-limit ", "--split --notify"},
+		"--no-":      {"--no-pty"},
+		"--split --": all,
 		"--name we":  nil,
 		"--split":    nil,
 	} {
