@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -94,6 +95,40 @@ var mustNotImport = []struct {
 
 const maxFileLines = 500
 
+// A condition with many parts gets a name: at most maxOperators && and || on a line. longConditions has
+// the number of longer lines of each file that still has some; it may only shrink.
+const maxOperators = 2
+
+var longConditions = map[string]int{
+	"bench/cmd/hobbench/proc.go":            1,
+	"engine/name.go":                        6,
+	"engine/ssh/check.go":                   1,
+	"engine/ssh/internal/client/prompts.go": 1,
+	"engine/ssh/internal/recipe/listing.go": 1,
+	"engine/start.go":                       1,
+	"engine/tracking.go":                    1,
+	"engine/usage.go":                       2,
+	"engine/virtual.go":                     1,
+	"internal/app/cli/attach.go":            1,
+	"internal/app/cli/clear.go":             3,
+	"internal/app/cli/log.go":               1,
+	"internal/app/cli/queue.go":             1,
+	"internal/app/cli/restart.go":           1,
+	"internal/app/cli/run.go":               2,
+	"internal/app/cli/setup.go":             1,
+	"internal/app/cli/up.go":                1,
+	"internal/app/mcp/deliver/notices.go":   1,
+	"internal/app/mcp/params/value.go":      1,
+	"internal/app/mcp/tool/excerpt.go":      1,
+	"internal/app/mcp/tool/fail.go":         1,
+	"internal/app/mcp/tool/log.go":          2,
+	"internal/app/mcp/tool/poll.go":         1,
+	"internal/app/mcp/tool/words.go":        1,
+	"internal/queue/queue.go":               1,
+	"internal/turn/wait.go":                 2,
+	"ui/components/prompt/form.go":          1,
+}
+
 type sourceFile struct {
 	path, dir string
 	ast       *ast.File
@@ -117,6 +152,7 @@ func TestLayout(t *testing.T) {
 			}
 		}
 	})
+	t.Run("long conditions", func(t *testing.T) { checkConditions(t, files) })
 	t.Run("package names", func(t *testing.T) {
 		for _, f := range files {
 			switch strings.TrimSuffix(f.ast.Name.Name, "_test") {
@@ -125,6 +161,37 @@ func TestLayout(t *testing.T) {
 			}
 		}
 	})
+}
+
+// checkConditions compares the lines with more than maxOperators && and || with longConditions.
+func checkConditions(t *testing.T, files []sourceFile) {
+	found := map[string]int{}
+	for _, f := range files {
+		if f.test {
+			continue
+		}
+		operators := map[int]int{} // by line
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			if b, ok := n.(*ast.BinaryExpr); ok && (b.Op == token.LAND || b.Op == token.LOR) {
+				operators[f.fset.Position(b.OpPos).Line]++
+			}
+			return true
+		})
+		for _, line := range slices.Sorted(maps.Keys(operators)) {
+			if operators[line] <= maxOperators {
+				continue
+			}
+			found[f.path]++
+			if found[f.path] > longConditions[f.path] {
+				t.Errorf("%s:%d has a condition with %d operators, more than %d: give its parts names", f.path, line, operators[line], maxOperators)
+			}
+		}
+	}
+	for file, n := range longConditions {
+		if found[file] < n {
+			t.Errorf("%s has %d long conditions left, and longConditions %d: lower its number", file, found[file], n)
+		}
+	}
 }
 
 func checkImports(t *testing.T, files []sourceFile) {
