@@ -135,7 +135,8 @@ func (b *Backend) holderFor(id string, env []string) (*holderProcess, error) {
 
 // configure sends h its configuration and waits until its job runs. The returned state is nil if
 // the holder does not send one. A holder that does not read or reply in time is killed. It gets the
-// descriptors kept, the first of which is the job's lock, and the passed map[int]*os.File.
+// descriptors in kept, the first of which is the job's lock, and the files in passed by the number that
+// each has in the job.
 func (b *Backend) configure(ctx context.Context, h *holderProcess, cfg localjob.Config, kept []int, passed map[int]*os.File) (*engine.State, error) {
 	defer h.reply.Close()
 	b.kids.add(h.pid)
