@@ -48,20 +48,26 @@ func (a *app) clearCommand() *cobra.Command {
 	return cmd
 }
 
+// selects reports whether flags say which jobs to clear.
+func (f clearFlags) selects() bool {
+	byEnd := f.finished || f.failed || f.older != notGiven
+	return byEnd || f.dir != ""
+}
+
 func (a *app) clear(ctx context.Context, refs []string, f clearFlags) error {
-	selects := f.finished || f.failed || f.older != notGiven || f.dir != ""
+	selects, chosen := f.selects(), f.selects() || len(refs) > 0
 	switch {
 	case f.on != "" && !selects:
 		return usagef("use hob clear --finished --on HOST", "--on requires --finished, --failed, --older or --dir")
 	case f.now && f.undo:
 		return usagef("use one of them", "--now cannot be combined with --undo")
-	case f.forget && (f.undo || f.now || selects || len(refs) == 0):
+	case f.forget && len(refs) == 0, f.forget && selects, f.forget && (f.undo || f.now):
 		return usagef("use hob clear --forget ID…", "--forget requires IDs and cannot be combined with other flags")
 	case f.undo && selects:
 		return usagef("use hob clear --undo [ID…]", "--undo cannot be combined with --finished, --failed, --older or --dir")
 	case !f.undo && selects && len(refs) > 0:
 		return usagef("use two commands", "IDs cannot be combined with --finished, --failed, --older or --dir")
-	case !f.undo && !f.now && !selects && len(refs) == 0:
+	case !chosen && !f.undo && !f.now:
 		return usagef("use hob clear ID… or hob clear --finished", "missing job ID")
 	}
 	switch {

@@ -54,13 +54,19 @@ func (a *app) logCommand() *cobra.Command {
 	return cmd
 }
 
+// filters reports whether only some lines are wanted, by their text.
+func (f logFlags) filters() bool { return f.filter != "" || f.exclude != "" }
+
+// pages reports whether only some lines are wanted, by their number.
+func (f logFlags) pages() bool { return f.limit >= 0 || f.offset >= 0 }
+
 func (a *app) log(ctx context.Context, args []string, f logFlags) error {
 	q, err := f.query()
 	if err != nil {
 		return err
 	}
 	switch {
-	case f.raw && (f.filter != "" || f.exclude != "" || f.limit >= 0 || f.offset >= 0):
+	case f.raw && (f.filters() || f.pages()):
 		return usagef("filter the raw bytes with: hob log --raw ID | grep -a …", "--raw cannot be combined with --filter, --exclude, --limit or --offset")
 	case a.json && (f.raw || f.follow):
 		return usagef("follow output as JSON with hob events and hob poll --json", "--json cannot be combined with --raw or --follow")

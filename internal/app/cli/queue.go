@@ -59,7 +59,7 @@ func (a *app) queue(ctx context.Context, args []string, f queueFlags) error {
 	changes := f.slots > 0 || f.pause || f.resume
 	moves := f.first || f.now
 	switch {
-	case moves && (changes || f.first && f.now):
+	case moves && changes, f.first && f.now:
 		return usagef("run hob queue twice", "--first and --now cannot be combined with other changes")
 	case f.pause && f.resume:
 		return usagef("remove one of them", "--pause cannot be combined with --resume")

@@ -99,11 +99,17 @@ func (a *app) printStarted(job engine.Job) error {
 	return exitStatus(ownCode(job.Exit))
 }
 
+// isShellLine reports whether a command is one argument that looks like a line for a shell.
+func isShellLine(command []string) bool {
+	return len(command) == 1 && strings.ContainsAny(command[0], " ;|&<>$")
+}
+
 // reportFailedStart prints why a job could not be started.
 func (a *app) reportFailedStart(job engine.Job) {
 	defer a.markSeen(job.ID)
 	a.reportf("%s %s %s", a.paintErr("hob:", styleBad), escape(job.Name), escape(job.Ending()))
-	if code := job.Exit.Code; code != nil && *code == 127 && len(job.Command) == 1 && strings.ContainsAny(job.Command[0], " ;|&<>$") {
+	notFound := job.Exit.Code != nil && *job.Exit.Code == 127
+	if notFound && isShellLine(job.Command) {
 		a.reportf("     To run a line of shell, use -c: hob run -c %s", shellword.Quote(job.Command[0]))
 	}
 }

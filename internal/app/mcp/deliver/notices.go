@@ -94,8 +94,9 @@ func (d *Delivery) endNotice(j engine.Job) string {
 		tail, _ = x.Text(math.MaxInt, "")
 	}
 	printed := strings.TrimSpace(tail) != ""
-	if mode == "" && j.Backgrounded && !printed && len(x.Notices) == 0 && !j.Unsuccessful() {
-		return "" // a success without output
+	silentSuccess := !printed && len(x.Notices) == 0 && !j.Unsuccessful()
+	if mode == "" && j.Backgrounded && silentSuccess {
+		return ""
 	}
 	text := fmt.Sprintf("%s (%s) has ended: %s, %s", j.ID, plain.OneLine(j.Name, 60), tool.StatusOf(j), tool.InWords(j, time.Now()))
 	if len(x.Notices) > 0 {

@@ -55,7 +55,11 @@ func readNumber(raw json.RawMessage) (*float64, error) {
 // readCount accepts any notation of a whole number, such as 10.0.
 func readCount(raw json.RawMessage) (*int64, error) {
 	n, err := readNumber(raw)
-	if err != nil || *n < 0 || *n != math.Trunc(*n) || *n > 1<<53 {
+	if err != nil {
+		return nil, err
+	}
+	const largest = 1 << 53 // up to which a number in JSON is exact
+	if *n < 0 || *n > largest || *n != math.Trunc(*n) {
 		return nil, strconv.ErrRange
 	}
 	whole := int64(*n)

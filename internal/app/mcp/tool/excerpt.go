@@ -24,7 +24,10 @@ type Excerpt struct {
 const stderrLabel = "[stderr]\n"
 
 func (x Excerpt) empty() bool {
-	return x.head == "" && x.tail == "" && len(x.Notices) == 0 && (x.Stderr == nil || x.Stderr.empty())
+	if x.Stderr != nil && !x.Stderr.empty() {
+		return false
+	}
+	return x.head+x.tail == "" && len(x.Notices) == 0
 }
 
 // errs is the text of stderr, for a job with separate streams.

@@ -78,7 +78,8 @@ func (f *Failure) Result() *mcp.CallToolResult {
 
 // Failed returns the failure of an action on a job. doing is the action, as in "write to".
 func Failed(j engine.Job, doing string, err error) error {
-	if err == nil || IsFailure(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	ended := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	if err == nil || ended || IsFailure(err) {
 		return err
 	}
 	f := General(err)

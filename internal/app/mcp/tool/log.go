@@ -124,7 +124,7 @@ func (w window) read(ctx context.Context, log *joblog.Log) (p page, err error) {
 		}
 		p.lines = append(p.lines, text)
 		p.size += utf8.RuneCountInString(text)
-		for len(p.lines) > 1 && p.size > w.room || w.bounded && int64(len(p.lines)) > w.limit {
+		for w.isOverfull(&p) {
 			p.more = true
 			if w.from {
 				p.drop(len(p.lines) - 1)
@@ -135,6 +135,15 @@ func (w window) read(ctx context.Context, log *joblog.Log) (p page, err error) {
 		}
 	}
 	return p, nil
+}
+
+// isOverfull reports whether a page has more than one line and no room for them, or more lines than the
+// limit.
+func (w window) isOverfull(p *page) bool {
+	if w.bounded && int64(len(p.lines)) > w.limit {
+		return true
+	}
+	return len(p.lines) > 1 && p.size > w.room
 }
 
 func (p *page) drop(n int) {
@@ -161,8 +170,10 @@ func (w window) explain(ans *Answer, j engine.Job, s engine.Stream, p page, tota
 	others := func(offset int64) string {
 		return Call("log", j.ID, append([]any{"offset", offset, "limit", logLines}, w.keep.again()...)...)
 	}
+	wantsLines := !w.bounded || w.limit > 0
+	pastEnd := w.from && w.offset >= total
 	switch {
-	case w.from && w.offset >= total && s != engine.StreamStderr && !(w.bounded && w.limit == 0):
+	case pastEnd && wantsLines && s != engine.StreamStderr:
 		ans.AddNoticef("no line %d: the log has %s so far, counted from 0", w.offset, units.Count(int(total), "line"))
 	case !p.more:
 	case w.from:

@@ -134,7 +134,9 @@ func (t *Tools) drain(ctx context.Context, j engine.Job, keep lineFilter) (got d
 		p.More = false
 		// An incomplete line of the other stream cannot be left: later output follows it.
 		n := len(sums[newest].held)
-		if n > 0 && n <= run && got.dropped == 0 && (got.more || !p.Job.Status.Finished()) {
+		canLeave := n > 0 && n <= run && got.dropped == 0
+		mayGoOn := got.more || !p.Job.Status.Finished()
+		if canLeave && mayGoOn {
 			got.held, sums[newest].held = int64(n), nil
 			p.Cursor -= got.held
 		}

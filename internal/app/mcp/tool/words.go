@@ -21,9 +21,7 @@ func StatusOf(j engine.Job) string {
 		return statusQueued
 	case !ok:
 		return statusRunning
-	case j.Status == engine.Exited && exit.Code != nil && (*exit.Code == 126 || *exit.Code == 127):
-		return statusFailed // nothing was run
-	case j.Status == engine.Exited:
+	case j.Status == engine.Exited && !ranNothing(exit):
 		return statusCompleted
 	}
 	return statusFailed
@@ -35,6 +33,11 @@ func WaitReason(j engine.Job, now time.Time) string {
 		return ""
 	}
 	return cmp.Or(plain.OneLine(j.WaitReason(now), 300), "not started yet")
+}
+
+// ranNothing reports whether a shell exited because it could not run the command.
+func ranNothing(exit engine.Exit) bool {
+	return exit.Code != nil && (*exit.Code == 126 || *exit.Code == 127)
 }
 
 // InWords describes the state or the end of a job, with its duration.
