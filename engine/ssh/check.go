@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine/ssh/internal/client"
+	"github.com/hobjobs/hob/engine/ssh/internal/conn"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 	"github.com/hobjobs/hob/engine/ssh/internal/slurm"
@@ -37,7 +38,7 @@ type checker struct {
 	b      *Backend
 	host   string
 	report func(Step)
-	conn   *conn // nil: not connected
+	conn   *conn.Conn // nil: not connected
 }
 
 func (k *checker) step(name string, began time.Time, text string, err error) bool {
@@ -110,7 +111,7 @@ func (k *checker) connect(ctx context.Context) bool {
 
 func (k *checker) shell(ctx context.Context) bool {
 	began := time.Now()
-	a, err := k.conn.do(ctx, quick, k.b.hello(k.host), askLimit)
+	a, err := k.conn.Do(ctx, quick, k.b.hello(k.host), askLimit)
 	if err != nil {
 		e := noShell(k.conn.Transport, err)
 		e.Err = fmt.Errorf("sh does not respond there: %w", err)
@@ -119,11 +120,11 @@ func (k *checker) shell(ctx context.Context) bool {
 		}
 		return k.step("shell", began, "", e)
 	}
-	k.conn.host = recipe.ParseHello(a.Out)
-	if err = placeForJobs(k.host, k.conn.host); k.conn.host.Posh {
+	k.conn.Host = recipe.ParseHello(a.Out)
+	if err = placeForJobs(k.host, k.conn.Host); k.conn.Host.Posh {
 		err = errors.New("sh is posh, whose kill signals the wrong processes: jobs there cannot be stopped")
 	}
-	return k.step("shell", began, fmt.Sprintf("%s, user %s, jobs in %s", k.conn.host.System, k.conn.host.User, k.conn.host.Base), err)
+	return k.step("shell", began, fmt.Sprintf("%s, user %s, jobs in %s", k.conn.Host.System, k.conn.Host.User, k.conn.Host.Base), err)
 }
 
 // required are the programs that no job can be without.
@@ -134,10 +135,10 @@ func required() []string {
 func (k *checker) tools(ctx context.Context) bool {
 	began := time.Now()
 	script := "for h_z in " + strings.Join(required(), " ") + `; do command -v "$h_z" >/dev/null 2>&1 || echo "$h_z"; done`
-	a, err := k.conn.do(ctx, quick, script, askLimit)
+	a, err := k.conn.Do(ctx, quick, script, askLimit)
 	var logout shell.Answer
 	if err == nil {
-		logout, err = k.conn.do(ctx, quick, logoutLook, askLimit)
+		logout, err = k.conn.Do(ctx, quick, logoutLook, askLimit)
 	}
 	if missing := strings.Fields(string(a.Out)); err == nil && len(missing) > 0 {
 		err = &client.Error{Err: errors.New("missing: " + strings.Join(missing, ", ")), Hint: "install them there, or add them to the PATH of commands that ssh runs"}
@@ -145,8 +146,8 @@ func (k *checker) tools(ctx context.Context) bool {
 	if err != nil {
 		return k.step("tools", began, "", err)
 	}
-	have := func(tool string) bool { return slices.Contains(k.conn.host.Tools, tool) }
-	user := k.conn.host.User
+	have := func(tool string) bool { return slices.Contains(k.conn.Host.Tools, tool) }
+	user := k.conn.Host.User
 	var lacks []string
 	for _, lack := range []struct {
 		there bool
@@ -156,7 +157,7 @@ func (k *checker) tools(ctx context.Context) bool {
 		{!have("script"), "no script: jobs cannot have a terminal"},
 		{!have("mkfifo"), "no mkfifo: jobs cannot be given input"},
 		{!have("fallocate"), "no fallocate: logs are not limited"},
-		{!k.conn.host.Proc && !have("ps"), "no /proc and no ps: processes cannot be identified"},
+		{!k.conn.Host.Proc && !have("ps"), "no /proc and no ps: processes cannot be identified"},
 		{endsAtLogout(string(logout.Out), user), "jobs end with hob's connection: logind.conf there has KillUserProcesses=yes, and KillExcludeUsers= without " + user},
 	} {
 		if lack.there {
@@ -205,18 +206,24 @@ func (k *checker) job(ctx context.Context) bool {
 	id := ".gone-check-" + rand.Text()[:5]
 	word := rand.Text()
 	j := recipe.Job{
-		Base: k.conn.host.Base, ID: id, Token: rand.Text(), Owner: recipe.OneWord(k.b.machine), Meta: []byte("{}\n"), Script: "echo " + word, Grace: time.Second,
+		Base:   k.conn.Host.Base,
+		ID:     id,
+		Token:  rand.Text(),
+		Owner:  recipe.OneWord(k.b.machine),
+		Meta:   []byte("{}\n"),
+		Script: "echo " + word,
+		Grace:  time.Second,
 	}
 	if _, ok := slurm.Login(k.host); ok {
 		j.Cluster, j.Options = slurm.Name, append([]string{"--time=2"}, k.b.settings(k.host).Sbatch...)
 	}
-	a, err := k.conn.do(ctx, slow, recipe.Spawn(j, rand.Text()), spawnLimit)
+	a, err := k.conn.Do(ctx, slow, recipe.Spawn(j, rand.Text()), spawnLimit)
 	if err != nil {
 		return k.step("job", began, "", err)
 	}
 	s, kept := recipe.ParseSpawn(a.Out), ""
 	ask := func(script string) ([]byte, error) {
-		a, err := k.conn.do(ctx, slow, script, spawnLimit)
+		a, err := k.conn.Do(ctx, slow, script, spawnLimit)
 		return a.Out, err
 	}
 	if base := k.b.spareBase(k.host, s, ask); base != "" {
@@ -233,7 +240,7 @@ func (k *checker) job(ctx context.Context) bool {
 	}
 	entry := s.List.Jobs[id]
 	for entry == nil || !entry.Over {
-		if a, err = k.conn.do(ctx, quick, "nap\n"+recipe.List(j.Base, []string{id}), askLimit); err != nil {
+		if a, err = k.conn.Do(ctx, quick, "nap\n"+recipe.List(j.Base, []string{id}), askLimit); err != nil {
 			return k.step("job", began, "", err)
 		}
 		if entry = recipe.ParseList(a.Out).Jobs[id]; time.Since(began) > spawnLimit {
@@ -243,14 +250,14 @@ func (k *checker) job(ctx context.Context) bool {
 			return k.step("job", began, "", errors.New("the test job does not end"))
 		}
 	}
-	out, err := k.conn.do(ctx, bulk, recipe.Fetch(s.Dir+"/output.log", recipe.Cover(0, 4096)), askLimit)
+	out, err := k.conn.Do(ctx, bulk, recipe.Fetch(s.Dir+"/output.log", recipe.Cover(0, 4096)), askLimit)
 	if err == nil && strings.TrimSpace(string(out.Out)) != word {
 		err = fmt.Errorf("the test job printed %q instead of one word", out.Out)
 	}
 	if err == nil && (entry.Code == nil || *entry.Code != 0) {
 		err = errors.New("the exit code of the test job was not recorded")
 	}
-	if _, cleanErr := k.conn.do(ctx, quick, recipe.Discard(s.Dir, j.Token), askLimit); err == nil {
+	if _, cleanErr := k.conn.Do(ctx, quick, recipe.Discard(s.Dir, j.Token), askLimit); err == nil {
 		err = cleanErr
 	}
 	return k.step("job", began, "started ("+s.Mode+"), read, deleted"+kept, err)
@@ -258,12 +265,12 @@ func (k *checker) job(ctx context.Context) bool {
 
 // queued is the end of a check whose test job Slurm has accepted and not started.
 func (k *checker) queued(ctx context.Context, began time.Time, dir string, j *recipe.Job, number string) bool {
-	_, err := k.conn.do(ctx, slow, recipe.Drop(dir, j.ID, j.Token, "check", "kill"), spawnLimit)
+	_, err := k.conn.Do(ctx, slow, recipe.Drop(dir, j.ID, j.Token, "check", "kill"), spawnLimit)
 	return k.step("job", began, "submitted as "+number+", still waiting after "+spawnLimit.String()+", cancelled", err)
 }
 
 func (k *checker) close() {
 	if k.conn != nil {
-		k.conn.shut()
+		k.conn.Shut()
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh/internal/client"
+	"github.com/hobjobs/hob/engine/ssh/internal/conn"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 	"github.com/hobjobs/hob/internal/statedir"
@@ -28,27 +29,27 @@ const (
 type dialing struct {
 	interactive bool
 	done        chan struct{}
-	conn        *conn
+	conn        *conn.Conn
 	err         error
 }
 
 // connect returns the connection, and makes it if necessary. asks reports whether it may prompt the
 // user, unless ctx specifies it; see [WithInteraction]. If it may not, it does not retry what failed
 // a moment ago, or for good.
-func (h *host) connect(ctx context.Context, asks bool) (*conn, error) {
+func (h *host) connect(ctx context.Context, asks bool) (*conn.Conn, error) {
 	return h.connectAfter(ctx, asks, h.b.eager)
 }
 
 // connectAfter is connect for a caller that waits until at most most has passed since the last
 // attempt.
-func (h *host) connectAfter(ctx context.Context, asks bool, most time.Duration) (*conn, error) {
+func (h *host) connectAfter(ctx context.Context, asks bool, most time.Duration) (*conn.Conn, error) {
 	asks = interactive(ctx, asks)
 	waiting, cancel := forHost(ctx)
 	defer cancel()
 	for {
 		h.mu.Lock()
 		if c := h.conn; c != nil {
-			if !c.gone() {
+			if !c.Gone() {
 				h.mu.Unlock()
 				return c, nil
 			}
@@ -179,7 +180,7 @@ func (h *host) dial(ctx context.Context, d *dialing) {
 		return
 	}
 	if !h.b.async(func() { h.watchConn(c) }) {
-		c.shut()
+		c.Shut()
 	}
 	h.kick()
 }
@@ -199,7 +200,7 @@ func (h *host) recordLink(failure error) {
 }
 
 // attempt connects and sends the hello request. Both together take no longer than connecting may.
-func (h *host) attempt(ctx context.Context) (*conn, error) {
+func (h *host) attempt(ctx context.Context) (*conn.Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -210,23 +211,23 @@ func (h *host) attempt(ctx context.Context) (*conn, error) {
 		return nil, err
 	}
 	c := newConn(tr, h.name)
-	a, err := c.do(ctx, quick, h.b.hello(h.name), askLimit)
+	a, err := c.Do(ctx, quick, h.b.hello(h.name), askLimit)
 	if err == nil {
-		c.host = recipe.ParseHello(a.Out)
-		err = placeForJobs(h.name, c.host)
+		c.Host = recipe.ParseHello(a.Out)
+		err = placeForJobs(h.name, c.Host)
 	} else if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		h.b.dialer.Distrust(tr)
+		h.b.dialer.MarkUnresponsive(tr)
 		err = &client.Error{Step: "session", Err: errors.New("logged in, but sh does not answer in time"), Hint: "the start-up files of the account may block, or read their standard input; " + client.SlowHint}
 	} else if broken, ok := errors.AsType[*shell.BrokenError](err); ok {
 		if errors.Is(err, shell.ErrTimeout) {
-			h.b.dialer.Distrust(tr)
+			h.b.dialer.MarkUnresponsive(tr)
 		}
 		if e := noShell(tr, broken); !e.Final || !breaks(tr) {
 			err = e
 		}
 	}
 	if err != nil {
-		c.shut()
+		c.Shut()
 		return nil, err
 	}
 	return c, nil
@@ -256,11 +257,11 @@ func placeForJobs(name string, host recipe.Host) error {
 
 // checkBase returns an error if other users control base, a directory for jobs that is not the usual
 // one of the host. It asks the host once for each connection.
-func (h *host) checkBase(ctx context.Context, c *conn, base string) error {
-	if base == c.host.Base || h.name == "" {
+func (h *host) checkBase(ctx context.Context, c *conn.Conn, base string) error {
+	if base == c.Host.Base || h.name == "" {
 		return nil
 	}
-	if _, safe := c.safe.Load(base); safe {
+	if _, safe := c.Safe.Load(base); safe {
 		return nil
 	}
 	a, err := h.ask(ctx, quick, recipe.Trusted(base), askOptions{asks: true})
@@ -270,7 +271,7 @@ func (h *host) checkBase(ctx context.Context, c *conn, base string) error {
 	if why := wordOf(a.Out); why != "" {
 		return unreachable(h.name, placeForJobs(h.name, recipe.Host{Base: base, Unsafe: why}))
 	}
-	c.safe.Store(base, true)
+	c.Safe.Store(base, true)
 	return nil
 }
 
@@ -313,24 +314,24 @@ func (h *host) failedLocked(err error, now time.Time) {
 }
 
 // watchConn waits for the end of a connection.
-func (h *host) watchConn(c *conn) {
+func (h *host) watchConn(c *conn.Conn) {
 	select {
 	case <-c.Done():
 	case <-h.b.life.Done():
 	}
 	h.lose(c, c.Err())
-	c.shut()
+	c.Shut()
 }
 
 // lose notes that a connection is gone.
-func (h *host) lose(c *conn, err error) {
+func (h *host) lose(c *conn.Conn, err error) {
 	h.mu.Lock()
 	h.lostLocked(c, err)
 	h.mu.Unlock()
 	h.kick()
 }
 
-func (h *host) lostLocked(c *conn, err error) {
+func (h *host) lostLocked(c *conn.Conn, err error) {
 	if h.conn != c {
 		return
 	}

@@ -70,7 +70,7 @@ exec env -i PATH="$PATH" HOME='%s' sh`, up, home))
 		t.Errorf("while it is stopped: %v", err)
 	}
 	// A client that was connected to it detects the loss on its next request.
-	b.host(host).conn.shut()
+	b.host(host).conn.Shut()
 	if got, err := e.Handle(j.ID).Facts(t.Context()); err != nil || got.Link != engine.LinkUnreachable || got.Status != engine.Running {
 		t.Errorf("while it is stopped: %s, %s, %v", got.Status, got.Link, err)
 	}

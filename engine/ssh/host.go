@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/conn"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 	"github.com/hobjobs/hob/engine/ssh/internal/slurm"
@@ -21,6 +22,13 @@ const (
 	maxLooks = 3 // at once, whose callers have stopped waiting
 )
 
+// The classes of requests.
+const (
+	quick = conn.Quick
+	bulk  = conn.Bulk
+	slow  = conn.Slow
+)
+
 // host is one host: its connection, if any, and the subscribers to jobs there.
 type host struct {
 	b     *Backend
@@ -28,7 +36,7 @@ type host struct {
 	looks atomic.Int32 // under way on behalf of [Backend.Observe]
 
 	mu       sync.Mutex // guards what follows
-	conn     *conn      // nil: not connected
+	conn     *conn.Conn // nil: not connected
 	dialing  *dialing   // nil: no attempt in progress
 	err      error      // why it is not connected; nil if that was not tried
 	lost     bool       // err is the end of a connection; none was tried since
@@ -46,55 +54,26 @@ type host struct {
 	queue    queue     // of the cluster whose login node it is
 }
 
-// conn is one connection and its sessions.
-type conn struct {
-	shell.Transport
-	host    recipe.Host // known once the hello request is answered
-	cluster bool        // sessions know requests about jobs on a cluster
-	safe    sync.Map    // directories for jobs, other than that of host, that only the user controls
-
-	// Each lane opens one session at a time. The first session of all is opened before any
-	// other: a server that allows only one then refuses the others, which share it.
-	opening [lanes]sync.Mutex
-	first   sync.Mutex // locked after opening
-	mu      sync.Mutex // guards open and closed
-	open    [lanes][]*pooled
-	closed  bool
-
-	nodesMu sync.Mutex // guards nodes
-	nodes   []*nodeSession
-}
-
 // newConn returns a connection to the host of that name. Jobs of a cluster may be found on this machine
 // too, the empty name.
-func newConn(tr shell.Transport, host string) *conn {
+func newConn(tr shell.Transport, host string) *conn.Conn {
 	_, onCluster := slurm.Login(host)
-	return &conn{Transport: tr, cluster: onCluster || host == ""}
+	return conn.New(tr, onCluster || host == "")
 }
 
 func newHost(b *Backend, name string) *host {
-	return &host{b: b, name: name, watchers: map[*watcher]struct{}{}, logs: map[engine.ID]logFacts{}, known: map[engine.ID]*recipe.Entry{}, poke: make(chan struct{}, 1)}
+	return &host{
+		b:        b,
+		name:     name,
+		watchers: map[*watcher]struct{}{},
+		logs:     map[engine.ID]logFacts{},
+		known:    map[engine.ID]*recipe.Entry{},
+		poke:     make(chan struct{}, 1),
+	}
 }
 
 // downLocked reports whether the last attempt to reach the host failed, or the connection was lost.
 func (h *host) downLocked() bool { return h.conn == nil && h.err != nil }
-
-// gone reports whether the connection has ended.
-func (c *conn) gone() bool {
-	select {
-	case <-c.Done():
-		return true
-	default:
-		return false
-	}
-}
-
-// shut closes the connection and everything of it.
-func (c *conn) shut() {
-	c.Transport.Close()
-	c.closeSessions()
-	c.closeNodes()
-}
 
 func (h *host) close() {
 	h.mu.Lock()
@@ -113,37 +92,45 @@ func (h *host) kick() {
 	}
 }
 
-// prepare opens a session of lane l in the background, on a host that is connected: opening one
+// prepare opens a session of class in the background, on a host that is connected: opening one
 // takes several round trips, and a request is expected soon.
-func (h *host) prepare(l lane) {
+func (h *host) prepare(class conn.Class) {
 	h.mu.Lock()
 	c := h.conn
 	h.mu.Unlock()
 	if c != nil {
-		h.b.async(func() { c.prepare(h.b.life, l) })
+		h.b.async(func() { c.Prepare(h.b.life, class) })
 	}
 }
 
-// own opens a session of lane l for the exclusive use of the caller, which must close it.
-func (h *host) own(ctx context.Context, l lane) (*shell.Session, error) {
+// own opens a session of class for the exclusive use of the caller, which must close it.
+func (h *host) own(ctx context.Context, class conn.Class) (*shell.Session, error) {
 	c, err := h.connect(ctx, true)
 	if err != nil {
 		return nil, err
 	}
-	return c.own(ctx, l)
+	return c.Own(ctx, class)
 }
 
 type askOptions struct {
 	asks     bool          // the user may be prompted
-	mayShare bool          // an idle session of the quick lane will do if the lane has none
+	mayShare bool          // an idle session of the class quick will do if there is none
 	files    bool          // it needs only the files of a job, not its processes
 	once     bool          // not to be repeated if it is unknown whether it was carried out
 	limit    time.Duration // 0: askLimit
 }
 
+// quickIsFree reports whether the class quick has an idle session while class has none at all: opening
+// another costs round trips, and a start of the login shell on the host.
+func quickIsFree(c *conn.Conn, class conn.Class) bool {
+	own, _ := c.Load(class)
+	sessions, pending := c.Load(quick)
+	return own == 0 && sessions > 0 && pending == 0
+}
+
 // ask carries out one request. If the connection breaks it is repeated once, on a
 // new one, unless that could do harm.
-func (h *host) ask(ctx context.Context, l lane, script string, o askOptions) (shell.Answer, error) {
+func (h *host) ask(ctx context.Context, class conn.Class, script string, o askOptions) (shell.Answer, error) {
 	if o.limit == 0 {
 		o.limit = askLimit
 	}
@@ -154,11 +141,11 @@ func (h *host) ask(ctx context.Context, l lane, script string, o askOptions) (sh
 		if err != nil {
 			return shell.Answer{}, unreachable(h.name, err)
 		}
-		on := l
-		if o.mayShare && c.canShare(quick, l) {
+		on := class
+		if o.mayShare && quickIsFree(c, class) {
 			on = quick
 		}
-		a, err := c.do(waiting, on, script, o.limit)
+		a, err := c.Do(waiting, on, script, o.limit)
 		if err == nil {
 			h.mu.Lock()
 			h.seen = time.Now()
@@ -169,8 +156,8 @@ func (h *host) ask(ctx context.Context, l lane, script string, o askOptions) (sh
 			return a, gone
 		}
 		if errors.Is(err, shell.ErrTimeout) {
-			if l == quick { // a connection over which no listing arrives is dead
-				h.b.dialer.Distrust(c.Transport)
+			if class == quick { // a connection over which no listing arrives is dead
+				h.b.dialer.MarkUnresponsive(c.Transport)
 				h.lose(c, err)
 				c.Transport.Close()
 			}

@@ -53,7 +53,7 @@ func (h *host) state() Host {
 	s := Host{Name: h.name, Connecting: h.dialing != nil}
 	switch {
 	case h.conn != nil:
-		s.Link, s.System, s.User = engine.LinkOK, h.conn.host.System, h.conn.host.User
+		s.Link, s.System, s.User = engine.LinkOK, h.conn.Host.System, h.conn.Host.User
 	case h.err != nil:
 		s.Link, s.Err = engine.LinkUnreachable, h.err
 		if he, ok := errors.AsType[*HostError](h.err); ok {
@@ -125,7 +125,7 @@ func (b *Backend) Find(ctx context.Context, host string, known func(token string
 	if err != nil {
 		return lateOrLost(host, err)
 	}
-	base := c.host.Base
+	base := c.Host.Base
 	a, err := h.ask(ctx, quick, recipe.Known(base), askOptions{})
 	if err != nil {
 		return lateOrLost(host, err)

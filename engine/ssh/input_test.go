@@ -11,7 +11,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -121,21 +120,21 @@ func TestCopyInput(t *testing.T) {
 	}
 }
 
-// burstChannel counts the bursts of input that are under way.
-type burstChannel struct {
+// streamChannel counts the sessions over which input is being streamed.
+type streamChannel struct {
 	shell.Channel
 	open  *atomic.Int64
 	begun atomic.Bool
 }
 
-func (c *burstChannel) Write(p []byte) (int, error) {
-	if bytes.Contains(p, []byte("\npour ")) && !c.begun.Swap(true) {
+func (c *streamChannel) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte("\nstream ")) && !c.begun.Swap(true) {
 		c.open.Add(1)
 	}
 	return c.Channel.Write(p)
 }
 
-func (c *burstChannel) Close() error {
+func (c *streamChannel) Close() error {
 	if c.begun.Swap(false) {
 		c.open.Add(-1)
 	}
@@ -151,9 +150,8 @@ func (r *rig) typing() bool {
 	if c == nil {
 		return false
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.ContainsFunc(c.open[slow], func(s *pooled) bool { return s.pending > 0 })
+	_, pending := c.Load(slow)
+	return pending > 0
 }
 
 // A line is typed when it comes, not when more does, and a connection that breaks between
@@ -161,7 +159,7 @@ func (r *rig) typing() bool {
 func TestCopyInputPieceByPiece(t *testing.T) {
 	r := newRig(t, nil)
 	var open atomic.Int64
-	r.tap(func(ch shell.Channel) shell.Channel { return &burstChannel{Channel: ch, open: &open} })
+	r.tap(func(ch shell.Channel) shell.Channel { return &streamChannel{Channel: ch, open: &open} })
 	j := r.start("cat", func(s *engine.Spec) { s.Stdin = true })
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()

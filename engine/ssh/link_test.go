@@ -16,6 +16,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh/internal/client"
+	"github.com/hobjobs/hob/engine/ssh/internal/conn"
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 )
 
@@ -263,7 +264,7 @@ func TestOneConnectionForManyCalls(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range 40 {
 			wg.Go(func() {
-				if _, err := h.ask(t.Context(), lane(i)%lanes, "hello", askOptions{}); err != nil {
+				if _, err := h.ask(t.Context(), conn.Class(i)%conn.Classes, "hello", askOptions{}); err != nil {
 					t.Error(err)
 				}
 			})

@@ -189,7 +189,7 @@ func (h *host) lookAfter(ctx context.Context, rs []engine.Record, most time.Dura
 		return nil, err
 	}
 	seen := make(map[engine.ID]engine.State, len(rs))
-	for base, rs := range h.b.byBase(rs, c.host.Base) {
+	for base, rs := range h.b.byBase(rs, c.Host.Base) {
 		if err := h.lookIn(ctx, base, rs, proofs, seen); err != nil {
 			return seen, err
 		}

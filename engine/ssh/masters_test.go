@@ -16,6 +16,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh/internal/client"
+	"github.com/hobjobs/hob/engine/ssh/internal/conn"
 	"github.com/hobjobs/hob/internal/sshtest"
 	"github.com/hobjobs/hob/internal/testtool"
 )
@@ -165,7 +166,7 @@ func startMaster(t *testing.T, r *rig) *os.Process {
 	return master.Process
 }
 
-func attached(c *conn) bool {
+func attached(c *conn.Conn) bool {
 	t, ok := c.Transport.(*client.Transport)
 	return ok && t.Attached
 }

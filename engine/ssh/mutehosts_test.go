@@ -14,6 +14,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh/internal/client"
+	"github.com/hobjobs/hob/engine/ssh/internal/conn"
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 	"github.com/hobjobs/hob/internal/sshtest"
 	"github.com/hobjobs/hob/internal/testtool"
@@ -188,7 +189,7 @@ func TestWaitsForSilentHost(t *testing.T) {
 
 // A host that stops answering in the middle of a connection is not asked again for the same thing.
 func TestUnansweredRequestIsNotRepeated(t *testing.T) {
-	for _, l := range []lane{quick, bulk, slow} {
+	for _, l := range []conn.Class{quick, bulk, slow} {
 		p := &place{}
 		at(t, p, func(t *testing.T, h *host) {
 			if err := h.hello(t.Context()); err != nil {
@@ -197,8 +198,8 @@ func TestUnansweredRequestIsNotRepeated(t *testing.T) {
 			p.links[0].late.Store(int64(time.Hour))
 			began := time.Now()
 			_, err := h.ask(t.Context(), l, "hello", askOptions{})
-			if took := time.Since(began); took > max(askLimit, openLimit) || !errors.Is(err, shell.ErrTimeout) || !errors.Is(err, engine.ErrUnreachable) {
-				t.Errorf("lane %d: %v after %s", l, err, took)
+			if took := time.Since(began); took > max(askLimit, conn.OpenLimit) || !errors.Is(err, shell.ErrTimeout) || !errors.Is(err, engine.ErrUnreachable) {
+				t.Errorf("class %d: %v after %s", l, err, took)
 			}
 		})
 	}

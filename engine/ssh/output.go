@@ -76,7 +76,7 @@ func (o *output) refresh(ctx context.Context) error {
 		return nil
 	}
 	r := o.r
-	r.h.heat(r.rec.ID)
+	r.h.pollSoon(r.rec.ID)
 	if f := r.h.logsOf(r.rec.ID); !o.zeros {
 		good := sizeFor
 		if f.watchers > 0 {

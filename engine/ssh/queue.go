@@ -201,8 +201,8 @@ func (h *host) numbers(ctx context.Context, dir string, ids []engine.ID) (number
 	return numbers, nil
 }
 
-// decline records that the job of l is not started, because of the end of one that it follows.
-func (b *Backend) decline(l engine.Launch, blocked string) {
+// failDependency records that the job of l is not started, because of the end of one that it follows.
+func (b *Backend) failDependency(l engine.Launch, blocked string) {
 	o := judge.LastKnown(l.Record)
 	o.Status = engine.Failed
 	o.Exit = engine.Exit{Status: engine.Failed, Reason: engine.ReasonDependency, Error: blocked, At: time.Now()}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/conn"
 	"github.com/hobjobs/hob/engine/ssh/internal/judge"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
@@ -42,14 +43,14 @@ func (r *Run) dir(ctx context.Context, asks bool) (string, error) {
 		return "", unreachable(r.h.name, err)
 	}
 	if usual {
-		return c.host.Base + "/" + string(r.rec.ID), nil
+		return c.Host.Base + "/" + string(r.rec.ID), nil
 	}
 	base, _ := dirAndName(dir)
 	return dir, r.h.checkBase(ctx, c, base)
 }
 
-// act carries out a request that changes something, on lane l, and returns the answer.
-func (r *Run) act(ctx context.Context, l lane, o askOptions, request func(dir string) string) (string, error) {
+// act carries out a request that changes something, in class, and returns the answer.
+func (r *Run) act(ctx context.Context, class conn.Class, o askOptions, request func(dir string) string) (string, error) {
 	o.asks = true
 	dir, err := r.dir(ctx, true)
 	if err != nil {
@@ -60,13 +61,13 @@ func (r *Run) act(ctx context.Context, l lane, o askOptions, request func(dir st
 		word, err = r.actOnNode(ctx, o, dir, request(dir))
 	} else {
 		var a shell.Answer
-		a, err = r.h.ask(ctx, l, recipe.Here(dir, request(dir)), o)
+		a, err = r.h.ask(ctx, class, recipe.Here(dir, request(dir)), o)
 		word = wordOf(a.Out)
 	}
 	if err != nil {
 		return "", err
 	}
-	r.h.heat(r.rec.ID)
+	r.h.pollSoon(r.rec.ID)
 	if word == recipe.Elsewhere {
 		return "", engine.ErrElsewhere
 	}
@@ -193,11 +194,11 @@ func inputError(word string) error {
 }
 
 const (
-	// burst is how much input is worth a session of its own, over which it is sent unencoded:
+	// streamSize is how much input is worth a session of its own, over which it is sent unencoded:
 	// opening the session takes two round trips more than a request that types the input.
-	burst  = 64 << 10
-	gather = 10 * time.Millisecond  // how long to wait for enough input to make a burst
-	lull   = 250 * time.Millisecond // without input ends a burst
+	streamSize = 64 << 10
+	gather     = 10 * time.Millisecond  // how long to wait for that much
+	streamIdle = 250 * time.Millisecond // without input ends such a session
 )
 
 // CopyInput implements [engine.InputCopier]. Input that arrives slowly is typed by one request after
@@ -213,14 +214,14 @@ func (r *Run) CopyInput(ctx context.Context, in io.Reader) error {
 		}
 	}
 	ahead := readahead.New(in)
-	buf := make([]byte, burst)
+	buf := make([]byte, streamSize)
 	for {
 		n, err := ahead.Gather(buf, gather)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
-		if err == nil && n == burst && !onCluster {
-			err = r.pour(ctx, buf, ahead)
+		if err == nil && n == streamSize && !onCluster {
+			err = r.stream(ctx, buf, ahead)
 		} else if err == nil {
 			err = r.typeAll(ctx, buf[:n])
 		}
@@ -242,15 +243,16 @@ func (r *Run) typeAll(ctx context.Context, p []byte) error {
 	}
 }
 
-// pour types p and the input that follows it without a lull.
-func (r *Run) pour(ctx context.Context, p []byte, ahead *readahead.Reader) error {
+// stream types p and the input that follows it, over a session of its own, until none arrives for
+// streamIdle.
+func (r *Run) stream(ctx context.Context, p []byte, ahead *readahead.Reader) error {
 	begun := false
 	next := func() []byte {
 		if !begun {
 			begun = true
 			return p
 		}
-		return ahead.Next(lull)
+		return ahead.Next(streamIdle)
 	}
 	dir, err := r.dir(ctx, true)
 	if err != nil {
@@ -259,7 +261,7 @@ func (r *Run) pour(ctx context.Context, p []byte, ahead *readahead.Reader) error
 	var a shell.Answer
 	s, err := r.h.own(ctx, slow)
 	if err == nil {
-		a, err = s.Pour(ctx, recipe.Here(dir, recipe.Pour(dir)), askLimit, next)
+		a, err = s.Stream(ctx, recipe.Here(dir, recipe.Stream(dir)), askLimit, next)
 	}
 	switch word := strings.TrimSpace(string(a.Out)); {
 	case err != nil && !begun: // no session could be opened, or it broke before
@@ -271,7 +273,7 @@ func (r *Run) pour(ctx context.Context, p []byte, ahead *readahead.Reader) error
 	case word != "ok":
 		return inputError(word)
 	}
-	r.h.heat(r.rec.ID)
+	r.h.pollSoon(r.rec.ID)
 	r.h.sentInput(r.rec.ID)
 	return nil
 }

@@ -46,13 +46,13 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (begun *engine.Sta
 		return nil, unreachable(h.name, err)
 	}
 	if j.TTY {
-		has := func(tool string) bool { return slices.Contains(c.host.Tools, tool) }
+		has := func(tool string) bool { return slices.Contains(c.Host.Tools, tool) }
 		if err := terminalOf(h.name, has); err != nil {
 			return nil, err
 		}
 	}
 	if j.Base == "" {
-		j.Base = c.host.Base
+		j.Base = c.Host.Base
 	}
 	if h.name != "" {
 		b.keepDir(l.ID, path.Join(j.Base, j.ID))
@@ -62,7 +62,7 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (begun *engine.Sta
 		return nil, err
 	}
 	if blocked != "" {
-		b.decline(l, blocked)
+		b.failDependency(l, blocked)
 		return begun, nil
 	}
 	j.Options = append(j.Options, following...)
@@ -85,7 +85,7 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (begun *engine.Sta
 	}
 	if base := b.spareBase(h.name, s, ask); base != "" {
 		s, sent, err = h.spawnIn(ctx, base, l, &j, s)
-	} else if s.OK && c.host.Spare {
+	} else if s.OK && c.Host.Spare {
 		b.warnSpare(h.name, j.Base, recipe.Spawned{Error: "home"})
 	}
 	switch {
@@ -105,7 +105,12 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (begun *engine.Sta
 	if e := s.List.Jobs[j.ID]; e != nil {
 		rec := l.Record
 		rec.Job.After, rec.Job.AfterAny = l.Spec.After, l.Spec.AfterAny // without those that have ended
-		seen := judge.Look{Record: rec, Entry: e, Clock: s.List.Clock, At: time.Now()}
+		seen := judge.Look{
+			Record: rec,
+			Entry:  e,
+			Clock:  s.List.Clock,
+			At:     time.Now(),
+		}
 		o, sure := seen.State() // if that is not certain, the next look decides
 		if !o.StartedAt.IsZero() && o.StartedAt.Before(began) {
 			o.StartedAt = began
@@ -124,8 +129,20 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (begun *engine.Sta
 func (b *Backend) request(l engine.Launch) (recipe.Job, error) {
 	s := &l.Spec
 	j := recipe.Job{
-		ID: string(l.ID), Token: l.Job.Token, Owner: owner(l.Job), Command: s.Command, Script: s.Script, Dir: s.Dir,
-		Stdin: s.Stdin || s.TTYStdin, Split: s.Split, TTY: s.PTY, Cols: s.Size.Cols, Rows: s.Size.Rows, Timeout: s.Timeout, Grace: s.Grace, Limit: max(0, s.LogLimit),
+		ID:      string(l.ID),
+		Token:   l.Job.Token,
+		Owner:   owner(l.Job),
+		Command: s.Command,
+		Script:  s.Script,
+		Dir:     s.Dir,
+		Stdin:   s.Stdin || s.TTYStdin,
+		Split:   s.Split,
+		TTY:     s.PTY,
+		Cols:    s.Size.Cols,
+		Rows:    s.Size.Rows,
+		Timeout: s.Timeout,
+		Grace:   s.Grace,
+		Limit:   max(0, s.LogLimit),
 	}
 	if _, ok := slurm.Login(s.Host); ok {
 		j.Cluster = slurm.Name
@@ -260,7 +277,7 @@ func (b *Backend) sweepSometimes(h *host) {
 	due := c != nil && time.Since(h.swept) > sweepEvery
 	if due {
 		h.swept = time.Now()
-		ago := time.Duration(c.host.Date-c.host.Swept) * time.Second // by another program of this machine
+		ago := time.Duration(c.Host.Date-c.Host.Swept) * time.Second // by another program of this machine
 		due = ago < 0 || ago > sweepEvery
 	}
 	h.mu.Unlock()
@@ -269,7 +286,7 @@ func (b *Backend) sweepSometimes(h *host) {
 	}
 	b.async(func() {
 		me := recipe.OneWord(b.machine)
-		if _, err := h.ask(b.life, slow, recipe.Sweep(c.host.Base, me, sweepDays), askOptions{limit: time.Minute}); err != nil && b.life.Err() == nil {
+		if _, err := h.ask(b.life, slow, recipe.Sweep(c.Host.Base, me, sweepDays), askOptions{limit: time.Minute}); err != nil && b.life.Err() == nil {
 			b.log.Debug("cannot delete old jobs on a host", "host", h.name, "err", err)
 		}
 	})

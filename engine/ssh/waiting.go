@@ -107,11 +107,11 @@ func (h *host) checkInputOnNode(ctx context.Context, r engine.Record, dir string
 	if c == nil || e == nil {
 		return
 	}
-	s := c.idleNode(e.Number)
+	s := c.IdleNode(e.Number)
 	if s == nil {
 		return
 	}
-	defer c.release(s)
+	defer c.Release(s)
 	sent := time.Now()
 	if a, err := s.Do(ctx, recipe.Here(dir, recipe.Shows(dir, remoteID(dir))), nodeCheckLimit); err == nil {
 		h.noteInput(r.ID, string(a.Out), sent, seen)

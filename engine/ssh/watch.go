@@ -12,12 +12,12 @@ import (
 // How often a host is asked for each job that is watched, depending on how urgent its state is. Jobs
 // that are due soon are requested together with those that are due.
 const (
-	hotEvery  = 60 * time.Millisecond  // its output is being read, or it has just been started
-	warmEvery = 500 * time.Millisecond // it changed recently, or few jobs are watched
-	coolEvery = 2 * time.Second
-	fewJobs   = 4
-	hotFor    = 3 * time.Second
-	warmFor   = 20 * time.Second
+	activeEvery = 60 * time.Millisecond  // its output is being read, or it has just been started
+	recentEvery = 500 * time.Millisecond // it changed recently, or few jobs are watched
+	idleEvery   = 2 * time.Second
+	fewJobs     = 4
+	activeFor   = 3 * time.Second
+	recentFor   = 20 * time.Second
 	// apart is the least time between two looks, so that many watchers that begin at once cause few
 	// of them.
 	apart = 20 * time.Millisecond
@@ -28,17 +28,22 @@ const (
 
 // watcher is one [Run.Watch]. Its fields are guarded by host.mu.
 type watcher struct {
-	rec     engine.Record // with the state that was last observed
-	known   bool          // it was observed by this watcher
-	looked  time.Time     // the last time
-	hot     time.Time     // until then
-	warm    time.Time
-	changed chan struct{} // of size 1
+	rec         engine.Record // with the state that was last observed
+	known       bool          // it was observed by this watcher
+	looked      time.Time     // the last time
+	activeUntil time.Time     // it is looked at every activeEvery until then
+	recentUntil time.Time     // and every recentEvery until then
+	changed     chan struct{} // of size 1
 }
 
 // watch registers a watcher. The host is polled while it has watchers.
 func (h *host) watch(r engine.Record) *watcher {
-	w := &watcher{rec: r, changed: make(chan struct{}, 1), hot: time.Now().Add(hotFor), warm: time.Now().Add(warmFor)}
+	w := &watcher{
+		rec:         r,
+		changed:     make(chan struct{}, 1),
+		activeUntil: time.Now().Add(activeFor),
+		recentUntil: time.Now().Add(recentFor),
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.watchers[w] = struct{}{}
@@ -58,17 +63,17 @@ func (h *host) unwatch(w *watcher) {
 	h.kick()
 }
 
-// heat makes the next looks at a job follow soon.
-func (h *host) heat(id engine.ID) {
+// pollSoon makes the next looks at a job follow soon.
+func (h *host) pollSoon(id engine.ID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	now := time.Now()
 	for w := range h.watchers {
 		if w.rec.ID == id {
-			if !now.Before(w.hot) {
+			if !now.Before(w.activeUntil) {
 				h.kick()
 			}
-			w.hot = now.Add(hotFor)
+			w.activeUntil = now.Add(activeFor)
 		}
 	}
 }
@@ -116,7 +121,7 @@ func (h *host) pause(last time.Time) (wait time.Duration, ok bool) {
 		}
 		return h.next.Sub(now), true
 	}
-	wait = coolEvery
+	wait = idleEvery
 	for w := range h.watchers {
 		wait = min(wait, h.everyLocked(w, now)-now.Sub(w.looked))
 	}
@@ -128,12 +133,12 @@ func (h *host) everyLocked(w *watcher, now time.Time) time.Duration {
 	switch {
 	case !w.known:
 		return 0
-	case now.Before(w.hot):
-		return hotEvery
-	case now.Before(w.warm), len(h.watchers) <= fewJobs:
-		return warmEvery
+	case now.Before(w.activeUntil):
+		return activeEvery
+	case now.Before(w.recentUntil), len(h.watchers) <= fewJobs:
+		return recentEvery
 	}
-	return coolEvery
+	return idleEvery
 }
 
 // turn is one look at the jobs that are due.
@@ -195,7 +200,7 @@ func (w *watcher) take(o engine.State) {
 		return
 	}
 	w.rec.Job.State, w.known = o, true
-	w.warm = time.Now().Add(warmFor)
+	w.recentUntil = time.Now().Add(recentFor)
 	select {
 	case w.changed <- struct{}{}:
 	default:

@@ -27,8 +27,8 @@ type auth struct {
 	begun bool  // the host's identity is verified
 	err   error // what the user, or a key, refused
 	tried []attempt
-	// allowed are the methods that the server takes next, passed those that it was
-	// content with but wants more than.
+	// allowed are the methods that the server accepts next; passed are those that have succeeded, where
+	// it requires another one as well.
 	allowed, passed []string
 	agent           *keyAgent
 	keysTried       bool
@@ -94,14 +94,15 @@ func (a *auth) next(c *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
 	a.allowed, a.passed = c.AllowedMethods, c.PartialSuccessMethods
 	asks := a.p.Questions != nil || a.p.Password != nil
 	keysAreNext := !a.c.NoPubkey && !a.keysTried && slices.Contains(c.AllowedMethods, "publickey")
-	if asks && !keysAreNext { // the server may wait for a person without a question, too
+	if asks && !keysAreNext { // the server may wait for the user without asking, as for a confirmation on a phone
 		limitOf(a.ctx).involve()
 	}
 	return nil, nil
 }
 
-// guess returns what the user typed in vain; empty: nothing.
-func (a *auth) guess() string {
+// rejected describes the answer of the user that the server has just rejected; it is empty if there was
+// none.
+func (a *auth) rejected() string {
 	if n := len(a.tried); n > 0 {
 		switch a.tried[n-1].what {
 		case "password":
@@ -172,8 +173,9 @@ func (a *auth) answer(name, instruction string, questions []string, echos []bool
 	return answers, a.note(err)
 }
 
-// signers are the keys to offer: those of IdentityFile that the agent has, those
-// of IdentityFile, the other ones of the agent. A server counts each.
+// signers returns the keys to offer. A server limits how many it accepts to see, so the likely ones come
+// first: those of IdentityFile that the agent has, then the other ones of IdentityFile, then the other
+// ones of the agent.
 func (a *auth) signers() ([]ssh.Signer, error) {
 	a.keysTried = true
 	inAgent := a.fromAgent()
@@ -374,7 +376,7 @@ func (a *auth) refused(err error) error {
 	case strings.Contains(err.Error(), "authentication failures"):
 		e.exhausted = true
 		e.Err = fmt.Errorf("log in as %s: too many authentication failures (%s)", a.c.User, tried)
-		if wrong := a.guess(); wrong != "" {
+		if wrong := a.rejected(); wrong != "" {
 			e.Err = fmt.Errorf("log in as %s: %s, and the host allows no more attempts (%s)", a.c.User, wrong, tried)
 		}
 		e.Hint = "keys count as attempts: set IdentitiesOnly yes and IdentityFile for this host"

@@ -32,9 +32,9 @@ type Dialer struct {
 	// Settings returns what is different for a host; nil: nothing.
 	Settings func(host string) Settings
 
-	mu   sync.Mutex
-	keys map[string]ssh.Signer // decrypted, by file
-	hung map[string]hung       // masters, by their sockets
+	mu           sync.Mutex
+	keys         map[string]ssh.Signer   // decrypted, by file
+	unresponsive map[string]unresponsive // masters, by their sockets
 }
 
 // Settings are those of one host that are not ssh's.
@@ -311,7 +311,7 @@ func (d *Dialer) refused(ctx context.Context, c *hostconf.Config, keys *hostKeys
 	return e
 }
 
-const lastWords = 300 * time.Millisecond
+const outputGrace = 300 * time.Millisecond
 
 // proxyConn is the connection that a ProxyCommand makes. It does not support deadlines: a caller
 // that waits closes it.
@@ -358,7 +358,7 @@ func (c *proxyConn) Close() error {
 	c.once.Do(func() {
 		c.in.Close()
 		// It ends by itself when the other end is closed, and may still write a message.
-		kill := time.AfterFunc(lastWords, func() { c.cmd.Process.Kill() }) //nolint:errcheck // it may have ended
+		kill := time.AfterFunc(outputGrace, func() { c.cmd.Process.Kill() }) //nolint:errcheck // it may have ended
 		defer kill.Stop()
 		c.out.Close()
 		c.cmd.Wait() //nolint:errcheck // how it ended is of no interest

@@ -20,8 +20,9 @@ import (
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 )
 
-// program is the ssh program as the master of a connection of this program. It ends with this
-// program, even if that is killed: its keeper reads a pipe that this program holds open.
+// program is an ssh program that is the master of a connection of hob. It must not outlive hob, even one
+// that is killed. So it runs under a sh that reads a pipe which hob holds open, and that ends it when the
+// pipe closes; see endWithInput.
 type program struct {
 	dir    string // of its socket, ours alone
 	cmd    *exec.Cmd
@@ -31,8 +32,8 @@ type program struct {
 	asks   *askpass // nil: prompts are not possible
 }
 
-// keeper runs its arguments and ends them when its input ends.
-const keeper = `exec 3<&0 </dev/null
+// endWithInput runs its arguments and ends them when its input ends.
+const endWithInput = `exec 3<&0 </dev/null
 "$@" 3<&- & p=$!
 (exec 2>/dev/null; cat <&3 >/dev/null; kill $p) & w=$!
 exec 3<&-
@@ -108,7 +109,7 @@ func (d *Dialer) run(ctx context.Context, path, host string, c *hostconf.Config,
 		}
 		env = append(env, "SSH_ASKPASS="+m.asks.script, "SSH_ASKPASS_REQUIRE=force", "DISPLAY=hob")
 	}
-	args := []string{"-c", keeper, "sh", path, "-M", "-N", "-T", "-S", m.socket()}
+	args := []string{"-c", endWithInput, "sh", path, "-M", "-N", "-T", "-S", m.socket()}
 	if d.ConfigFile != "" {
 		args = append(args, "-F", d.ConfigFile)
 	}
@@ -117,7 +118,7 @@ func (d *Dialer) run(ctx context.Context, path, host string, c *hostconf.Config,
 	}
 	m.cmd = exec.Command("sh", append(args, hostconf.Arguments(host)...)...)
 	m.cmd.Env, m.cmd.Stderr = env, &m.stderr
-	m.cmd.WaitDelay = lastWords
+	m.cmd.WaitDelay = outputGrace
 	shell.OwnSession(m.cmd)
 	if m.hold, err = m.cmd.StdinPipe(); err == nil {
 		err = m.cmd.Start()
@@ -192,11 +193,11 @@ func (m *program) refused() error {
 
 func lastLine(s string) string { return s[strings.LastIndexByte(s, '\n')+1:] }
 
-// lastWords is why the connection ended.
-func (m *program) lastWords() error {
+// exitReason is why the connection ended.
+func (m *program) exitReason() error {
 	select {
 	case <-m.ended:
-	case <-time.After(lastWords):
+	case <-time.After(outputGrace):
 	}
 	if said := lastLine(strings.TrimSpace(strings.ReplaceAll(m.stderr.String(), "\r", ""))); said != "" {
 		return errors.New(said)
@@ -239,8 +240,8 @@ const (
 	hangsFor = 5 * time.Minute
 )
 
-// hung is a master that did not answer, by its socket.
-type hung struct {
+// unresponsive is a master that did not answer, by its socket.
+type unresponsive struct {
 	socket os.FileInfo
 	at     time.Time
 }
@@ -253,47 +254,47 @@ func (d *Dialer) attach(c *hostconf.Config) *Transport {
 		return nil
 	}
 	fi, err := os.Stat(c.ControlPath)
-	if err != nil || fi.Mode().Type() != os.ModeSocket || d.hangs(c.ControlPath, fi) {
+	if err != nil || fi.Mode().Type() != os.ModeSocket || d.isUnresponsive(c.ControlPath, fi) {
 		return nil
 	}
 	began := time.Now()
 	t := attachTo(c, c.ControlPath, nil)
 	if t == nil && time.Since(began) >= attachLimit {
-		d.distrust(c.ControlPath)
+		d.markUnresponsive(c.ControlPath)
 	}
 	return t
 }
 
-// hangs reports whether the master behind a socket did not answer lately. A new socket in its place
-// is tried.
-func (d *Dialer) hangs(socket string, fi os.FileInfo) bool {
+// isUnresponsive reports whether the master behind a socket did not answer lately. A new socket in its
+// place is tried.
+func (d *Dialer) isUnresponsive(socket string, fi os.FileInfo) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	h, ok := d.hung[socket]
+	h, ok := d.unresponsive[socket]
 	if !ok || time.Since(h.at) >= hangsFor {
 		return false
 	}
 	return os.SameFile(h.socket, fi) && h.socket.ModTime().Equal(fi.ModTime())
 }
 
-func (d *Dialer) distrust(socket string) {
+func (d *Dialer) markUnresponsive(socket string) {
 	fi, err := os.Stat(socket)
 	if err != nil {
 		return
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.hung == nil {
-		d.hung = map[string]hung{}
+	if d.unresponsive == nil {
+		d.unresponsive = map[string]unresponsive{}
 	}
-	d.hung[socket] = hung{fi, time.Now()}
+	d.unresponsive[socket] = unresponsive{fi, time.Now()}
 }
 
-// Distrust notes that t does not answer. If it is a connection of the user's it is
+// MarkUnresponsive notes that t does not answer. If it is a connection of the user's it is
 // not used again for a while.
-func (d *Dialer) Distrust(t shell.Transport) {
+func (d *Dialer) MarkUnresponsive(t shell.Transport) {
 	if t, ok := t.(*Transport); ok && t.Attached {
-		d.distrust(t.Config.ControlPath)
+		d.markUnresponsive(t.Config.ControlPath)
 	}
 }
 

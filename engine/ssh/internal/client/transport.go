@@ -54,7 +54,7 @@ func newTransport(t *Transport) *Transport {
 	t.all.Go(func() {
 		err := t.client.Wait()
 		if t.own != nil {
-			err = t.own.lastWords()
+			err = t.own.exitReason()
 		}
 		if err == nil || errors.Is(err, io.EOF) {
 			err = errors.New("the host closed the connection")

@@ -121,9 +121,9 @@ func TestFullPipeTakesWhatFits(t *testing.T) {
 
 func TestPour(t *testing.T) {
 	eachShell(t, func(t *testing.T, p *place) {
-		pour := func(dir string, data []byte) string {
+		stream := func(dir string, data []byte) string {
 			begun := false
-			a, err := p.open().Pour(t.Context(), Pour(dir), patience, func() []byte {
+			a, err := p.open().Stream(t.Context(), Stream(dir), patience, func() []byte {
 				if begun {
 					return nil
 				}
@@ -143,8 +143,8 @@ func TestPour(t *testing.T) {
 		j.Stdin = true
 		dir := p.start(j).Dir
 		for _, part := range [][]byte{data, nil, data[:1]} {
-			if got := pour(dir, part); got != "ok" {
-				t.Fatalf("pour of %d bytes says %q", len(part), got)
+			if got := stream(dir, part); got != "ok" {
+				t.Fatalf("stream of %d bytes says %q", len(part), got)
 			}
 		}
 		p.ask(Finish(dir))
@@ -152,15 +152,15 @@ func TestPour(t *testing.T) {
 		if got, want := p.file(j.ID, "output.log"), string(data)+string(data[:1])+"end\n"; got != want {
 			t.Errorf("the job got %d bytes, want %d", len(got), len(want))
 		}
-		if got := pour(dir, data); got != "ended" && got != "none" {
-			t.Errorf("pour after the end says %q", got)
+		if got := stream(dir, data); got != "ended" && got != "none" {
+			t.Errorf("stream after the end says %q", got)
 		}
 		// The rest of what a job does not read is no command.
 		j = p.job("read x")
 		j.Stdin = true
 		dir = p.start(j).Dir
-		if got := pour(dir, bytes.Repeat([]byte("\n: >\"$HOME/trap\"\n"), 10_000)); got != "over" {
-			t.Errorf("pour into a job that ends says %q", got)
+		if got := stream(dir, bytes.Repeat([]byte("\n: >\"$HOME/trap\"\n"), 10_000)); got != "over" {
+			t.Errorf("stream into a job that ends says %q", got)
 		}
 		if _, err := os.Stat(filepath.Join(p.home, "trap")); err == nil {
 			t.Error("input was run as a command")

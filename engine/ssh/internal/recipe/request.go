@@ -140,10 +140,10 @@ const (
 	piece = 4 << 10
 )
 
-// Pour types what follows on standard input into the job, to its end. The answer is ok,
+// Stream types what follows on standard input into the job, to its end. The answer is ok,
 // over, ended or none. Unlike [Feed] it costs the shell there nothing for each byte, but
 // how much was typed is known only of all.
-func Pour(dir string) string { return "pour " + Quote(dir) }
+func Stream(dir string) string { return "stream " + Quote(dir) }
 
 // Feed types p into the job; see [ParseFeed].
 func Feed(dir string, p []byte) string { return "feed " + Quote(dir) + pieces(p) }

@@ -534,9 +534,9 @@ takes() {
   [ ! -f "$1/exit_code" ] || { echo over; return 1; }
 }
 
-# pour DIR: types standard input into the job, to its end, however long the job takes to
+# stream DIR: types standard input into the job, to its end, however long the job takes to
 # read it.
-pour() {
+stream() {
   takes "$1" || return 0
   # To open it for writing alone waits for a reader; later there must be no reader but
   # the job's, so that this ends with it.

@@ -126,10 +126,10 @@ func (s *Session) Do(ctx context.Context, script string, limit time.Duration) (A
 	return s.do(ctx, &request{script: []byte(script), limit: limit, most: maxAnswer, nonce: nonce})
 }
 
-// Pour runs script, whose standard input is what next returns until it returns nil. limit is how
+// Stream runs script, whose standard input is what next returns until it returns nil. limit is how
 // long it may take for script to begin; then it may take any time. The session is closed
 // afterwards, since the sh there reads no more.
-func (s *Session) Pour(ctx context.Context, script string, limit time.Duration, next func() []byte) (Answer, error) {
+func (s *Session) Stream(ctx context.Context, script string, limit time.Duration, next func() []byte) (Answer, error) {
 	defer s.Close()
 	defer context.AfterFunc(ctx, func() { s.fail(ErrClosed) })()
 	begun, ended := rand.Text(), rand.Text()

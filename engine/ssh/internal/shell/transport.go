@@ -62,8 +62,8 @@ type Program struct {
 var _ Transport = (*Program)(nil)
 
 const (
-	lastWords  = 300 * time.Millisecond // time limit for a program's last output
-	programEnd = 2 * time.Second        // a program may take that has no input any more
+	outputGrace = 300 * time.Millisecond // time limit for a program's last output
+	programEnd  = 2 * time.Second        // a program may take that has no input any more
 )
 
 // NewLocal returns the sh at path (found in PATH if it is a bare name) with the
@@ -91,7 +91,7 @@ func (p *Program) Open(context.Context) (Channel, error) {
 	cmd := exec.Command(p.argv[0], p.argv[1:]...)
 	cmd.Env = p.env
 	if p.away {
-		cmd.WaitDelay = lastWords
+		cmd.WaitDelay = outputGrace
 	}
 	OwnSession(cmd)
 	ch := &programChannel{p: p, cmd: cmd, closed: make(chan struct{}), gone: make(chan struct{})}
@@ -167,7 +167,7 @@ func (c *programChannel) Stderr() string {
 	case <-c.closed:
 		select {
 		case <-c.gone:
-		case <-time.After(2 * lastWords):
+		case <-time.After(2 * outputGrace):
 		}
 	default:
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/conn"
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 )
 
@@ -19,15 +20,13 @@ import (
 func TestStartSharesTheSession(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
-	sessions := func() (n [lanes]int) {
+	sessions := func() (n [conn.Classes]int) {
 		h := r.b.host("box")
 		h.mu.Lock()
 		p := h.conn
 		h.mu.Unlock()
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		for l, open := range p.open {
-			n[l] = len(open)
+		for class := range conn.Classes {
+			n[class], _ = p.Load(class)
 		}
 		return n
 	}
@@ -72,7 +71,7 @@ func (s *slowTransport) Open(ctx context.Context) (shell.Channel, error) {
 	return s.Transport.Open(ctx)
 }
 
-func TestSessionOfOneLaneDoesNotWaitForAnother(t *testing.T) {
+func TestSessionOfOneClassDoesNotWaitForAnother(t *testing.T) {
 	r := newRig(t, nil)
 	r.wait(r.start("true").ID)
 	h := r.b.host("box")
@@ -80,18 +79,18 @@ func TestSessionOfOneLaneDoesNotWaitForAnother(t *testing.T) {
 	tr := &slowTransport{Transport: h.conn.Transport, asked: make(chan struct{}), allowed: make(chan struct{})}
 	h.mu.Unlock()
 	p := newConn(tr, "box")
-	defer p.closeSessions()
-	if _, err := p.take(t.Context(), quick); err != nil {
+	defer p.Shut()
+	if _, err := p.Do(t.Context(), quick, "true", patient); err != nil {
 		t.Fatal(err)
 	}
 	var opening sync.WaitGroup
 	opening.Go(func() {
-		if _, err := p.take(t.Context(), bulk); err != nil {
+		if _, err := p.Do(t.Context(), bulk, "true", patient); err != nil {
 			t.Error(err)
 		}
 	})
 	<-tr.asked
-	if _, err := p.take(t.Context(), slow); err != nil {
+	if _, err := p.Do(t.Context(), slow, "true", patient); err != nil {
 		t.Error(err)
 	}
 	close(tr.allowed)
