@@ -102,21 +102,14 @@ const maxOperators = 2
 
 var longConditions = map[string]int{
 	"bench/cmd/hobbench/proc.go":            1,
-	"engine/name.go":                        6,
 	"engine/ssh/check.go":                   1,
 	"engine/ssh/internal/client/prompts.go": 1,
 	"engine/ssh/internal/recipe/listing.go": 1,
-	"engine/start.go":                       1,
-	"engine/tracking.go":                    1,
-	"engine/usage.go":                       2,
-	"engine/virtual.go":                     1,
 	"internal/app/cli/attach.go":            1,
 	"internal/app/cli/clear.go":             1,
 	"internal/app/cli/run.go":               2,
 	"internal/app/cli/setup.go":             1,
 	"internal/app/cli/up.go":                1,
-	"internal/queue/queue.go":               1,
-	"internal/turn/wait.go":                 2,
 	"ui/components/prompt/form.go":          1,
 }
 

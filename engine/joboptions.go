@@ -11,6 +11,7 @@ import (
 
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/hostname"
+	"github.com/hobjobs/hob/internal/jobname"
 	"github.com/hobjobs/hob/internal/queue"
 	"github.com/hobjobs/hob/internal/shellword"
 	"github.com/hobjobs/hob/internal/units"
@@ -74,7 +75,7 @@ func JobOptions() []JobOption {
 			Argument: &JobArgument{Name: "name", Aliases: []string{"display_name", "description"}, Description: "Name in lists (default: derived from the command)"},
 			Set:      func(s *Spec, v string) error { s.Name = v; return nil },
 			Typed: func(s Spec) []string {
-				if s.Name == deriveName(s.Command, s.Script) {
+				if s.Name == jobname.Of(s.Command, s.Script) {
 					return nil
 				}
 				return unlessZero(s.Name, s.Name)

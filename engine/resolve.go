@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/jobname"
 )
 
 // Intent is the purpose for which a reference is resolved.
@@ -64,7 +65,7 @@ func Choose(jobs []Job, ref string, in Intent) (Job, error) {
 	return pick(jobs, ref, in)
 }
 
-func named(j *Job, ref string) bool { return j.Name == ref || j.Name == clipName(ref) }
+func named(j *Job, ref string) bool { return j.Name == ref || j.Name == jobname.Clip(ref) }
 
 func prefixed(j *Job, ref string) bool { return strings.HasPrefix(string(j.ID), ref) }
 

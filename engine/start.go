@@ -15,6 +15,7 @@ import (
 	"syscall"
 
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/jobname"
 	"github.com/hobjobs/hob/internal/termenv"
 )
 
@@ -180,8 +181,8 @@ func startError(err error) error {
 
 // withDefaults fills in what every job needs.
 func (e *Engine) withDefaults(s Spec) Spec {
-	if s.Name = clipName(s.Name); s.Name == "" {
-		s.Name = deriveName(s.Command, s.Script)
+	if s.Name = jobname.Clip(s.Name); s.Name == "" {
+		s.Name = jobname.Of(s.Command, s.Script)
 	}
 	s.Grace = cmp.Or(s.Grace, defaultGrace)
 	s.LogLimit = cmp.Or(s.LogLimit, e.cfg.logLimit)
@@ -207,8 +208,8 @@ const maxFile = 1<<16 - 1
 
 func checkFiles(files map[int]*os.File, terminal bool) error {
 	for n := range files {
-		passable := n == 0 || n == 2 && terminal || 3 <= n
-		if !passable || n > maxFile {
+		reserved := n == 1 || n == 2 && !terminal
+		if reserved || n < 0 || n > maxFile {
 			return invalid("start", fmt.Sprintf("descriptor %d cannot be passed to a job", n), "use 0, a number from 3 to 65535, or 2 for a job with a terminal")
 		}
 	}

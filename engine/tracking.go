@@ -209,7 +209,11 @@ func (k *tracking) read(ctx context.Context, s *Subscription) (found, error) {
 		f.all[id] = true
 		fresh[id] = t == nil || !t.listed
 		reported := s != nil && s.covers(id)
-		if fresh[id] || t.unwatchedLocked() && (reported || k.wantedLocked(id)) {
+		if fresh[id] {
+			open = append(open, name)
+			continue
+		}
+		if wanted := reported || k.wantedLocked(id); wanted && t.unwatchedLocked() {
 			open = append(open, name)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"math"
 	"net"
 	"net/netip"
 	"slices"
@@ -42,7 +43,10 @@ func (e *Engine) MeasureAll(jobs []Job) []Job {
 	var refs []proc.JobRef
 	var at []int
 	for i, j := range jobs {
-		if j.Host != "" || j.Status.Finished() || j.Leader.PID == 0 || j.Link == LinkElsewhere {
+		if j.Host != "" || j.Link == LinkElsewhere {
+			continue
+		}
+		if j.Status.Finished() || j.Leader.PID == 0 {
 			continue
 		}
 		if ref, ok := e.processesOf(j); ok {
@@ -208,8 +212,8 @@ func (u use) differs(before use) bool {
 		return true
 	}
 	const percent, part = 1, 20
-	diff, grown := *u.cpu-*before.cpu, u.rss-before.rss
-	return diff >= percent || diff <= -percent || grown > before.rss/part || -grown > before.rss/part
+	grown := u.rss - before.rss
+	return math.Abs(*u.cpu-*before.cpu) >= percent || max(grown, -grown) > before.rss/part
 }
 
 const (

@@ -219,6 +219,14 @@ func (x *Execution) Complete(exit Exit) error {
 	return x.finish(exit)
 }
 
+// mayBeOfStop reports whether the end of an execution that was asked to stop can be due to that.
+func mayBeOfStop(exit Exit) bool {
+	if exit.Status == Killed {
+		return exit.EndedBy == ""
+	}
+	return exit.Status == Exited
+}
+
 // finish records the end. Concurrent callers wait for the first one.
 func (x *Execution) finish(exit Exit) error {
 	x.outMu.Lock()
@@ -230,7 +238,7 @@ func (x *Execution) finish(exit Exit) error {
 	x.ended = true
 	x.outMu.Unlock()
 	x.mu.Lock()
-	if s := x.stopping; s != nil && (exit.Status == Exited || exit.Status == Killed && exit.EndedBy == "") {
+	if s := x.stopping; s != nil && mayBeOfStop(exit) {
 		exit.Status, exit.Reason, exit.EndedBy = Killed, s.Reason, s.By
 	}
 	x.mu.Unlock()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -329,7 +330,7 @@ func (x *explainer) exited(exit Exit, lines []string) {
 	case code == 137 && exit.OOMKills > 0:
 		x.Cause, x.Summary = causeMemory, outcome+": the kernel killed one of its processes because memory ran out"
 		return
-	case code == 124 && len(x.j.Command) > 0 && baseName(x.j.Command[0]) == "timeout":
+	case code == 124 && len(x.j.Command) > 0 && filepath.Base(x.j.Command[0]) == "timeout":
 		x.Cause, x.Summary = causeTimeout, outcome+": the program timeout ended it when its time was up"
 		return
 	}

@@ -44,8 +44,8 @@ type Backend struct {
 	notify    string
 	shows     bool
 
-	kids  children
-	inner localjob.InProcess
+	holders children
+	inner   localjob.InProcess
 
 	mu     sync.Mutex
 	closed bool
@@ -112,7 +112,7 @@ func (b *Backend) Close() error {
 	b.mu.Lock()
 	b.closed = true
 	b.mu.Unlock()
-	b.kids.reap()
+	b.holders.reap()
 	return b.inner.Close()
 }
 

@@ -38,7 +38,7 @@ func (r *run) Stop(ctx context.Context, o engine.StopOptions) (engine.StopReport
 
 // Observe implements [engine.Backend].
 func (b *Backend) Observe(ctx context.Context, rs []engine.Record) (map[engine.ID]engine.State, error) {
-	b.kids.reap()
+	b.holders.reap()
 	seen := make(map[engine.ID]engine.State, len(rs))
 	queues := views{}
 	for _, r := range rs {

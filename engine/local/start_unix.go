@@ -64,7 +64,7 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (*engine.State, er
 		Dir: l.Dir, Env: l.Env, Set: slices.Sorted(maps.Keys(l.Spec.Env)),
 		RuntimeDir: runtimeDir(), Notify: b.notify, Passed: slices.Sorted(maps.Keys(l.Files)),
 	}
-	b.kids.reap()
+	b.holders.reap()
 	// Until there is a holder, this process holds the lock that marks the job as alive.
 	lock, ok := l.Lock.(*jobdir.FileLock)
 	var err error
@@ -75,7 +75,7 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (*engine.State, er
 		}
 		defer lock.Close()
 	}
-	var place ticket
+	var place queueEntry
 	if l.Job.Waits() {
 		if place, err = b.enqueue(ctx, l); err != nil {
 			return nil, &engine.Error{Op: "queue", Job: l.ID, Backend: b.Name(), Err: err, Hint: jobdir.HeldHint(err)}
@@ -102,7 +102,7 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (*engine.State, er
 // one, and does not support the request or exits before it has taken the job, is replaced by this
 // program.
 func (b *Backend) spawn(
-	ctx context.Context, rec engine.Record, cfg localjob.Config, passed map[int]*os.File, lock *jobdir.FileLock, place ticket,
+	ctx context.Context, rec engine.Record, cfg localjob.Config, passed map[int]*os.File, lock *jobdir.FileLock, place queueEntry,
 ) (*engine.State, error) {
 	cfg.Launch = localjob.Version
 	h, err := b.holderFor(string(rec.ID), place.env)
@@ -139,7 +139,7 @@ func (b *Backend) holderFor(id string, env []string) (*holderProcess, error) {
 // each has in the job.
 func (b *Backend) configure(ctx context.Context, h *holderProcess, cfg localjob.Config, kept []int, passed map[int]*os.File) (*engine.State, error) {
 	defer h.reply.Close()
-	b.kids.add(h.pid)
+	b.holders.add(h.pid)
 	if h.beside {
 		cfg.Build = build.Version()
 	}
@@ -151,7 +151,7 @@ func (b *Backend) configure(ctx context.Context, h *holderProcess, cfg localjob.
 	st, err := b.ready(ctx, h, werr)
 	if errors.Is(err, errHolderDied) {
 		// The kernel keeps its locks until it has ended.
-		b.kids.await(h.pid)
+		b.holders.await(h.pid)
 	}
 	return st, err
 }
@@ -162,7 +162,7 @@ func (b *Backend) send(ctx context.Context, h *holderProcess, config []byte, kep
 	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, errStartTimeout)
 	defer cancel()
 	cut := context.AfterFunc(ctx, func() {
-		b.kids.kill(h.pid)
+		b.holders.kill(h.pid)
 		_ = plainfile.WithDescriptor(h.config, func(fd int) error { return unix.Shutdown(fd, unix.SHUT_RDWR) }) // another process may share it
 	})
 	err := localjob.Send(h.config, config, kept, passed)
@@ -187,7 +187,7 @@ func (b *Backend) ready(ctx context.Context, h *holderProcess, werr error) (*eng
 	defer cut()
 	reply, err := io.ReadAll(io.LimitReader(h.reply, 64<<10))
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		b.kids.kill(h.pid)
+		b.holders.kill(h.pid)
 		if why := ctx.Err(); why != nil {
 			return nil, &noAnswer{why}
 		}
@@ -263,40 +263,40 @@ func (c *children) reap() {
 	})
 }
 
-// ticket is the place of a new job in its queue, for its holder. The zero ticket is that of a job that
+// queueEntry is the place of a new job in its queue, for its holder. The zero queueEntry is that of a job that
 // starts at once.
-type ticket struct {
+type queueEntry struct {
 	env   []string // for the holder
 	alive *jobdir.Alive
 	gone  func()
 }
 
 // enqueue puts a new job in its queue. The caller has the job's lock.
-func (b *Backend) enqueue(ctx context.Context, l engine.Launch) (ticket, error) {
+func (b *Backend) enqueue(ctx context.Context, l engine.Launch) (queueEntry, error) {
 	if b.inProcess {
-		return ticket{}, fmt.Errorf("%w: a queue for jobs in this program", engine.ErrUnsupported)
+		return queueEntry{}, fmt.Errorf("%w: a queue for jobs in this program", engine.ErrUnsupported)
 	}
 	alive, err := jobdir.OpenAlive(l.Dir)
 	if err != nil {
-		return ticket{}, err
+		return queueEntry{}, err
 	}
 	env, gone, err := queue.Enter(ctx, l.Dir, l.Spec.Queue, l.Spec.After, l.Spec.AfterAny)
 	if err != nil {
 		alive.Close()
-		return ticket{}, err
+		return queueEntry{}, err
 	}
-	return ticket{env, alive, gone}, nil
+	return queueEntry{env, alive, gone}, nil
 }
 
 // leave removes a job that was not started from its queue.
-func (t ticket) leave() {
+func (t queueEntry) leave() {
 	if t.gone != nil {
 		t.gone()
 	}
 }
 
 // kept returns the descriptors that a holder keeps: the lock, and the pipe of a queued job.
-func (t ticket) kept(lock *jobdir.FileLock) []int {
+func (t queueEntry) kept(lock *jobdir.FileLock) []int {
 	fds := []int{int(lock.File().Fd())}
 	if t.alive != nil {
 		fds = append(fds, t.alive.FD())

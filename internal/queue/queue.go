@@ -41,9 +41,8 @@ func ValidName(name string) bool {
 	if name == "" || len(name) > 64 || strings.ContainsAny(name[:1], ".-") {
 		return false
 	}
-	return !strings.ContainsFunc(name, func(c rune) bool {
-		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && !strings.ContainsRune("-_.", c)
-	})
+	const valid = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+	return strings.Trim(name, valid) == ""
 }
 
 // Names lists the queues, sorted.

@@ -8,8 +8,8 @@ import (
 
 // The system does not report every hang-up of a pipe, so jobs are looked at again from time to time.
 const (
-	resort = 1000
-	pause  = 1000
+	blindPause = 1000
+	pause      = 1000
 )
 
 const hangUp = unix.POLLIN

@@ -8,11 +8,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// resort is how long to wait for a job that cannot be watched before looking again, in milliseconds;
+// blindPause is how long to wait for a job that cannot be watched before looking again, in milliseconds;
 // pause is the same for jobs that can.
 const (
-	resort = 1000
-	pause  = -1 // the system reports every end
+	blindPause = 1000
+	pause      = -1 // the system reports every end
 )
 
 // hangUp is the event with which poll reports that the other end of a pipe was closed.

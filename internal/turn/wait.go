@@ -159,8 +159,8 @@ type waiter struct {
 	dying   bool          // a job has closed its pipe and still has its lock
 }
 
-// moment is how long to wait for a process that dies, in milliseconds.
-const moment = 10
+// dyingPause is how long to wait before looking again at a process that dies, in milliseconds.
+const dyingPause = 10
 
 // wait returns when the result is decided.
 func (w *waiter) wait() {
@@ -170,9 +170,9 @@ func (w *waiter) wait() {
 		limit := pause
 		switch {
 		case w.dying:
-			limit = moment
+			limit = dyingPause
 		case w.unsure:
-			limit = resort
+			limit = blindPause
 		}
 		poll(w.watches, limit)
 		w.drain(own)
@@ -321,7 +321,11 @@ func (w *waiter) wakeNext() {
 		var next uint64
 		var id string
 		_ = scan(w.queue+"/jobs", func(name []byte) {
-			if state, seq, who, ok := parse(name); ok && state == Waiting && seq > after && (next == 0 || seq < next) {
+			state, seq, who, ok := parse(name)
+			if !ok || state != Waiting || seq <= after {
+				return
+			}
+			if next == 0 || seq < next {
 				next, id = seq, string(who)
 			}
 		})
@@ -340,7 +344,11 @@ func (w *waiter) first() bool {
 		var id [256]byte
 		n := 0
 		err := scan(w.queue+"/jobs", func(name []byte) {
-			if state, seq, who, ok := parse(name); ok && state == Waiting && seq < w.seq && seq >= before.Seq && len(who) <= len(id) {
+			state, seq, who, ok := parse(name)
+			if !ok || state != Waiting || len(who) > len(id) {
+				return
+			}
+			if before.Seq <= seq && seq < w.seq {
 				before.State, before.Seq, n = state, seq, copy(id[:], who)
 			}
 		})

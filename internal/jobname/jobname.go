@@ -1,4 +1,6 @@
-package engine
+// Package jobname makes the names of jobs: from a command whose user gave none, and short enough for a row
+// of a list.
+package jobname
 
 import (
 	"path"
@@ -15,19 +17,21 @@ const (
 	maxNameWords = 3       // the program and its first arguments
 	maxNameInput = 4 << 10 // bytes of a script that are examined
 	maxNameDepth = 4       // sh -c inside sh -c
+
+	digits = "0123456789"
 )
 
-// deriveName returns a name for a job from its command: the program and its first arguments,
+// Of returns a name for a job from its command: the program and its first arguments,
 // without options and without commands that only prepare it (cd, assignments, sudo, env, sh -c). A
 // script that begins with anything but a plain command is named after its first line.
-func deriveName(command []string, script string) string {
+func Of(command []string, script string) string {
 	name := ""
 	if len(command) > 0 {
 		name = nameOfWords(command, maxNameDepth)
 	} else {
 		name = nameOfScript(script, maxNameDepth)
 	}
-	if name = clipName(name); name == "" {
+	if name = Clip(name); name == "" {
 		return "job"
 	}
 	return name
@@ -63,7 +67,7 @@ func nameOfScript(script string, depth int) string {
 
 // nameOfWords names a simple command.
 func nameOfWords(words []string, depth int) string {
-	for len(words) > 1 && (isAssignment(words[0]) || isWrapper(words[0])) && !strings.HasPrefix(words[1], "-") {
+	for len(words) > 1 && precedesCommand(words[0], words[1]) {
 		words = words[1:]
 	}
 	if len(words) == 0 || isAssignment(words[0]) {
@@ -84,11 +88,22 @@ func nameOfWords(words []string, depth int) string {
 	return name
 }
 
+// precedesCommand reports whether word stands before a command whose first word is next.
+func precedesCommand(word, next string) bool {
+	if strings.HasPrefix(next, "-") {
+		return false
+	}
+	return isAssignment(word) || isWrapper(word)
+}
+
 // takesNext reports whether words[i] is an option that may take the next word as its value. Only
 // the program itself can decide, so both stay in the name.
 func takesNext(words []string, i int) bool {
-	return isOption(words[i]) && !strings.Contains(words[i], "=") && words[i] != "--" &&
-		i+1 < len(words) && !isOption(words[i+1]) && !isOptionNumber(words, i+1)
+	if !isOption(words[i]) || words[i] == "--" || i+1 == len(words) {
+		return false
+	}
+	hasValue := strings.Contains(words[i], "=") || isOptionNumber(words, i+1)
+	return !hasValue && !isOption(words[i+1])
 }
 
 func isOption(w string) bool { return strings.HasPrefix(w, "-") && len(w) > 1 }
@@ -96,8 +111,10 @@ func isOption(w string) bool { return strings.HasPrefix(w, "-") && len(w) > 1 }
 // isOptionNumber reports whether words[i] is a number after an option, and so its value: -j 8, -p
 // 8080:80, --every 30s.
 func isOptionNumber(words []string, i int) bool {
-	w := words[i]
-	return i > 0 && isOption(words[i-1]) && w != "" && '0' <= w[0] && w[0] <= '9'
+	if i == 0 || !isOption(words[i-1]) {
+		return false
+	}
+	return strings.IndexAny(words[i], digits) == 0
 }
 
 // splitCommand returns the words of a script's first command, up to its first redirection, and what
@@ -114,8 +131,8 @@ func splitCommand(s string) (words []string, rest string, simple bool) {
 			words, end = append(words, w.Text), w.End
 		case !w.Operator:
 		case strings.ContainsAny(w.Text, "<>"):
-			if n := len(words) - 1; !redirected && n >= 0 && end == w.Start && strings.Trim(words[n], "0123456789") == "" {
-				words = words[:n] // the descriptor
+			if touches := end == w.Start && !redirected; touches {
+				words = withoutDescriptor(words)
 			}
 			redirected = true
 		case strings.ContainsAny(w.Text, "()"):
@@ -125,6 +142,16 @@ func splitCommand(s string) (words []string, rest string, simple bool) {
 		}
 	}
 	return words, "", simple
+}
+
+// withoutDescriptor returns words without the number of the descriptor that a redirection right after
+// them redirects.
+func withoutDescriptor(words []string) []string {
+	last := len(words) - 1
+	if last >= 0 && strings.Trim(words[last], digits) == "" {
+		return words[:last]
+	}
+	return words
 }
 
 // isPlain reports whether words are a simple command: not a loop, condition, group or function, and
@@ -173,8 +200,7 @@ func shellScript(words []string) (script string, ok bool) {
 // isAssignment reports whether a shell would parse w as a variable assignment.
 func isAssignment(w string) bool {
 	name, _, ok := strings.Cut(w, "=")
-	return ok && name != "" && strings.Trim(name, "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" &&
-		(name[0] < '0' || name[0] > '9')
+	return ok && shellword.IsName(name)
 }
 
 func baseName(w string) string {
@@ -187,15 +213,16 @@ func baseName(w string) string {
 // joiner is the zero-width joiner, which combines several emoji into one, such as a family.
 const joiner = '\u200d'
 
-// clipName returns s as one line of printable text, at most maxName columns wide in any terminal.
-func clipName(s string) string {
+// Clip returns s as one line of printable text, at most maxName columns wide in any terminal.
+func Clip(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	var b strings.Builder
 	width, fits, cut, space := 0, 0, 0, false // fits and cut leave room for the ellipsis
 	for cluster := graphemes.FromString(s); cluster.Next(); {
 		text := cluster.Value()
 		for i, r := range text {
-			if r == joiner && b.Len() > 0 && !space && i+len(string(joiner)) < len(text) {
+			between := b.Len() > 0 && !space && i+len(string(joiner)) < len(text)
+			if r == joiner && between {
 				b.WriteRune(r) // joins two emoji into one character
 				continue
 			}

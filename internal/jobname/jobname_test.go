@@ -1,4 +1,4 @@
-package engine
+package jobname
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-func TestDeriveName(t *testing.T) {
+func TestOf(t *testing.T) {
 	for script, want := range map[string]string{
 		"npm run dev":                                      "npm run dev",
 		"go test ./...":                                    "go test ./...",
@@ -90,13 +90,13 @@ func TestDeriveName(t *testing.T) {
 		"say " + strings.Repeat("x", 38) + "👩🏽👩🏽👩🏽": "say " + strings.Repeat("x", 38) + "👩🏽…",
 		strings.Repeat("語", 60):                     strings.Repeat("語", 23) + "…",
 	} {
-		if got := deriveName(nil, script); got != want {
-			t.Errorf("deriveName(%q) = %q, want %q", script, got, want)
+		if got := Of(nil, script); got != want {
+			t.Errorf("Of(%q) = %q, want %q", script, got, want)
 		}
 	}
 }
 
-func TestDeriveNameOfArgumentVector(t *testing.T) {
+func TestNameOfArgumentVector(t *testing.T) {
 	for want, command := range map[string][]string{
 		"npm run dev": {"npm", "run", "dev"},
 		"make && x":   {"make", "&&", "x"}, // no shell is involved
@@ -107,14 +107,14 @@ func TestDeriveNameOfArgumentVector(t *testing.T) {
 		"rm -rf /":    {"/bin/rm", "-rf", "/"},
 		"job":         {""},
 	} {
-		if got := deriveName(command, ""); got != want {
-			t.Errorf("deriveName(%q) = %q, want %q", command, got, want)
+		if got := Of(command, ""); got != want {
+			t.Errorf("Of(%q) = %q, want %q", command, got, want)
 		}
 	}
 }
 
 // Only a bounded part of a command is examined.
-func TestDeriveNameOfHostileCommands(t *testing.T) {
+func TestNameOfHostileCommands(t *testing.T) {
 	const large = 10 << 20
 	for name, script := range map[string]string{
 		"unterminated quotes": strings.Repeat(`"'`, large/2),
@@ -128,18 +128,18 @@ func TestDeriveNameOfHostileCommands(t *testing.T) {
 		"newlines":            strings.Repeat("\n", large),
 		"zero width":          strings.Repeat("\u200b\u0301", large/5),
 	} {
-		t.Run(name, func(t *testing.T) { checkName(t, script[:20], deriveName(nil, script)) })
+		t.Run(name, func(t *testing.T) { checkName(t, script[:20], Of(nil, script)) })
 	}
 }
 
-func FuzzDeriveName(f *testing.F) {
+func FuzzName(f *testing.F) {
 	f.Add("cd x && FOO=1 sudo -u a sh -c 'npm run dev'")
 	f.Add("env")
 	f.Add("\xff\"")
 	f.Fuzz(func(t *testing.T, script string) {
-		checkName(t, script, deriveName(nil, script))
-		checkName(t, script, deriveName(strings.Fields(script), ""))
-		checkName(t, script, deriveName([]string{script}, ""))
+		checkName(t, script, Of(nil, script))
+		checkName(t, script, Of(strings.Fields(script), ""))
+		checkName(t, script, Of([]string{script}, ""))
 	})
 }
 
