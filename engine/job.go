@@ -224,8 +224,9 @@ func (j Job) staleAt(now time.Time) bool {
 	switch j.Link {
 	case LinkUnreachable, LinkElsewhere:
 		return !j.StaleSince.IsZero() && j.StaleSince.Before(now)
+	default:
+		return false
 	}
-	return false
 }
 
 // WaitReason returns why a queued job has not begun, in one line; empty if it does not wait. For a job

@@ -132,8 +132,9 @@ func mayFollow(from Status, to *State) bool {
 	switch to.Status {
 	case Running, Stopping:
 		return true
+	default:
+		return to.Status.Finished() || from == Queued
 	}
-	return to.Status.Finished() || from == Queued
 }
 
 // livingSurvivors returns the recorded survivors of a job that may still exist: the record lists

@@ -236,8 +236,9 @@ func (f *foreground) isLeft() bool {
 	switch f.state {
 	case foreLeft, foreLeftUnsent, foreLeftForHost, foreSentForHost:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 // toHost reports whether the host takes over soon.
@@ -254,8 +255,9 @@ func (f *foreground) closable() bool {
 	switch f.state {
 	case foreEnded, foreFailed, foreLost:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 // attachedOnTop reports whether a job is attached and no dialog covers it.

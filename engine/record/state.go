@@ -296,8 +296,9 @@ func (e Exit) killedUnasked() bool {
 		return true
 	case ReasonSignal:
 		return e.EndedBy == ""
+	default:
+		return false
 	}
-	return false
 }
 
 // LastRun returns the state as if the job had ended with the last run that was followed by another one,

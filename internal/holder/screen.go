@@ -205,8 +205,9 @@ func hasScreen(meta jobdir.Meta) bool {
 		return true
 	case "virtual":
 		return meta.InitialSize != record.Size{}
+	default:
+		return false
 	}
-	return false
 }
 
 // LastScreen returns the last screen of a job without a holder.

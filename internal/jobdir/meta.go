@@ -25,11 +25,11 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/plainfile"
-	"strings"
 )
 
 // Version is the version of the records that this program writes. Readers accept later

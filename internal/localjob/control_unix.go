@@ -101,8 +101,9 @@ func asksToEnd(sig unix.Signal) bool {
 	switch sig {
 	case unix.SIGINT, unix.SIGTERM, unix.SIGQUIT, unix.SIGKILL:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 // end ends the whole tree and returns when it is gone and the end is recorded.

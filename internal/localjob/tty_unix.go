@@ -281,6 +281,7 @@ func stopsItself(sig syscall.Signal) bool {
 	switch sig {
 	case syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU:
 		return true
+	default:
+		return false
 	}
-	return false
 }

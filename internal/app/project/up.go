@@ -221,8 +221,7 @@ func (r *run) start(ctx context.Context, proc Process) Result {
 		return result
 	}
 	result.Job = &job
-	switch job.Status {
-	case engine.Failed, engine.Lost:
+	if job.Status == engine.Failed || job.Status == engine.Lost {
 		result.Error = errorOf(job.Exit, job.Ending())
 	}
 	return result
@@ -284,8 +283,9 @@ func errorOf(end engine.Exit, ending string) string {
 		return ""
 	case engine.ReasonSpawn:
 		return end.Error
+	default:
+		return ending
 	}
-	return ending
 }
 
 // Decide returns what to do with a process, given the running jobs of its group, and its job if it has
