@@ -119,7 +119,7 @@ func TestStopInteractiveShell(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	s := p.start(t, engine.Spec{Command: []string{"bash", "--norc", "-i"}, PTY: true})
-	if err := s.run.Write(t.Context(), []byte("echo; echo pid $$\n")); err != nil {
+	if err := s.run.Write(t.Context(), []byte("unset HISTFILE; echo; echo pid $$\n")); err != nil {
 		t.Fatal(err)
 	}
 	s.pids(t, 1)
