@@ -84,12 +84,13 @@ func (r Resolver) ask(ctx context.Context, p place, host string) (*Config, error
 	var stderr shell.Tail
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
+	cause := context.Cause(ctx)
 	switch {
 	case err == nil:
-	case errors.Is(ctx.Err(), context.DeadlineExceeded): // it was killed, whatever it has printed
+	case errors.Is(cause, context.DeadlineExceeded): // it was killed, whatever it has printed
 		return nil, errors.New("ssh -G: no answer in time")
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
+	case cause != nil:
+		return nil, cause
 	default:
 		if text := strings.TrimSpace(stderr.String()); text != "" {
 			return nil, fmt.Errorf("ssh -G: %s", text)

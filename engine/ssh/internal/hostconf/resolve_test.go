@@ -23,6 +23,12 @@ func TestSSHThatDoesNotAnswer(t *testing.T) {
 	if _, err := r.Resolve(ctx, "box"); err == nil || !strings.Contains(err.Error(), "no answer in time") {
 		t.Errorf("after the deadline: %v", err)
 	}
+	// The limit of a connection attempt, which a login prompt extends, ends its context so.
+	ctx, late := context.WithCancelCause(t.Context())
+	time.AfterFunc(10*time.Millisecond, func() { late(context.DeadlineExceeded) })
+	if _, err := r.Resolve(ctx, "box"); err == nil || !strings.Contains(err.Error(), "no answer in time") {
+		t.Errorf("after the limit of the attempt: %v", err)
+	}
 	ctx, cancel = context.WithCancel(t.Context())
 	time.AfterFunc(10*time.Millisecond, cancel)
 	if _, err := r.Resolve(ctx, "box"); !errors.Is(err, context.Canceled) {
