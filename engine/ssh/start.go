@@ -167,8 +167,8 @@ func (b *Backend) request(l engine.Launch) (recipe.Job, error) {
 		j.Env = map[string]string{}
 	}
 	for name := range j.Env {
-		if !recipe.ValidName(name) {
-			return j, fmt.Errorf("%w: %q is not a valid variable name", engine.ErrInvalid, name)
+		if strings.HasPrefix(name, recipe.OwnVariables) {
+			return j, fmt.Errorf("%w: variable %s: on a host, names that begin with %s are those of hob", engine.ErrInvalid, name, recipe.OwnVariables)
 		}
 	}
 	usual := map[string]string{"TERM": "dumb"}

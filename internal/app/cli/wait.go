@@ -64,7 +64,7 @@ func (a *app) wait(ctx context.Context, refs []string, f waitFlags) error {
 	jobs, err := a.manyJobs(lookup, refs, engine.Read)
 	switch {
 	case lookup.Err() != nil && errors.Is(err, context.DeadlineExceeded):
-		return timedOut(f.timeout, "the host has not answered")
+		return timedOut(f.timeout, "the job's state was not known by then")
 	case err != nil:
 		return err
 	}

@@ -112,14 +112,6 @@ func TestCover(t *testing.T) {
 	}
 }
 
-func TestValidName(t *testing.T) {
-	for name, want := range map[string]bool{"A": true, "_x1": true, "": false, "1a": false, "A-B": false, "a b": false, "h_d": false, "é": false} {
-		if got := ValidName(name); got != want {
-			t.Errorf("%q: %v, want %v", name, got, want)
-		}
-	}
-}
-
 func TestWhichMachineRunsAJob(t *testing.T) {
 	for name, tc := range map[string]struct {
 		place, boot   string // of the job

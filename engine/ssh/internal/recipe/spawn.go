@@ -83,17 +83,8 @@ type Job struct {
 	Options []string
 }
 
-// ValidName reports whether a variable of that name can be given to a job.
-func ValidName(name string) bool {
-	for i, c := range name {
-		starts := c == '_' || isLetter(c)
-		if !starts && (i == 0 || !isDigit(c)) {
-			return false
-		}
-	}
-	// The wrapper's own variables.
-	return name != "" && !strings.HasPrefix(name, "h_")
-}
+// OwnVariables begins the names of the wrapper's variables, which a job cannot be given.
+const OwnVariables = "h_"
 
 // Spawn is the request that starts j. It may be sent any number of times, by
 // whomever: the job is started at most once. nonce is a new one each time.
