@@ -61,13 +61,22 @@ base() {
   case $h_base in /*) ;; *) h_base=$PWD/$h_base ;; esac
 }
 
+# own_id: ME is the number of this user, empty if it cannot be found out. Small systems have no id; of a
+# process in /proc, Linux shows the owner.
+own_id() {
+  h_me=$(id -u 2>/dev/null)
+  case $h_me in '' | *[!0-9]*) ;; *) return ;; esac
+  set -- $(LC_ALL=C ls -ldn /proc/self/ 2>/dev/null)
+  h_me=${3-}
+}
+
 # trusted PATH: no other user decides what is found at PATH. Every element of it and every link on the
 # way belong to this user or to root, and cannot be changed by others; in a sticky directory others
 # cannot replace what they do not own. Missing elements at the end are accepted. If it fails, BAD is the
 # element and why. It runs ls once, and once more for each link.
 trusted() {
   h_rest=$1 h_at= h_top= h_links=0 h_BAD=
-  h_me=$(id -u 2>/dev/null)
+  own_id
   while [ -n "$h_rest" ]; do
     set -- / # ls sorts, so that each directory comes before what it contains
     h_x=$h_at
@@ -155,10 +164,12 @@ follow_link() {
 spare() {
   h_base=
   [ -z "${HOB_STATE_DIR-}" ] || return 1 # chosen by the user
+  own_id
+  [ -n "$h_me" ] || return 1
   umask 077
   for h_tmp in "${TMPDIR-}" /tmp; do
     case $h_tmp in *"$h_nl"*) continue ;; /*) ;; *) continue ;; esac
-    trusted "$h_tmp/hob-$(id -u)" || continue
+    trusted "$h_tmp/hob-$h_me" || continue
     h_tmp=$h_tmp/hob-$h_me
     mkdir "$h_tmp" 2>/dev/null
     rights_of "$h_tmp"
