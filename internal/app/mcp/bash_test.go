@@ -51,6 +51,7 @@ func TestReasonOfFailure(t *testing.T) {
 }
 
 func TestHowCommandsEnd(t *testing.T) {
+	t.Parallel()
 	p := newHome(t).agent("tester")
 	missing := filepath.Join(t.TempDir(), "missing")
 	for _, tt := range []struct {
@@ -145,6 +146,7 @@ func TestSplitStreams(t *testing.T) {
 }
 
 func TestAnswerIsBounded(t *testing.T) {
+	t.Parallel()
 	testtool.Need(t, "awk")
 	h := newHome(t)
 	p := h.agent("tester")
@@ -266,6 +268,7 @@ func TestCancelSparesBackgroundJobs(t *testing.T) {
 }
 
 func TestJobsOutliveClient(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name string
 		end  func(p *peer)

@@ -33,6 +33,7 @@ func (h *home) addHost(env ...string) {
 }
 
 func TestQuestionOnHostIsForm(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("only on Linux does a host report whether a job waits for input")
 	}

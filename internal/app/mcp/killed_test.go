@@ -40,6 +40,7 @@ func reportsOf(id string, r reply) (all, repeated int) {
 // lost. If the report may have arrived, the next one is marked as a repetition, and no further
 // one follows.
 func TestKilledServerLosesNoEnd(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	for round := range *kills {
 		gate := newGate(t)
@@ -85,6 +86,7 @@ func TestKilledServerLosesNoEnd(t *testing.T) {
 // A client that requests its task until it has the result gets the end of the job exactly once,
 // whichever servers are killed in between.
 func TestKilledServersDeliverTaskOnce(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	for round := range *kills {
 		gate := newGate(t)

@@ -95,6 +95,7 @@ func TestPollFilters(t *testing.T) {
 
 // A line is filtered as a whole, even if it arrives during several polls.
 func TestPollFiltersWholeLines(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		filter []any
 		want   string

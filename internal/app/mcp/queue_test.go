@@ -26,6 +26,7 @@ func (p *peer) queued(args params, reason string) string {
 }
 
 func TestJobsInQueue(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	p := h.agent("tester")
 	gate := newGate(t)
@@ -80,6 +81,7 @@ func TestKillOfQueuedJob(t *testing.T) {
 }
 
 func TestJobsAfterOthers(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	p := h.agent("tester")
 	for _, tt := range []struct {
@@ -138,6 +140,7 @@ func TestForegroundCommandInQueue(t *testing.T) {
 }
 
 func TestRestartPolicyOfAgent(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	p := h.agent("tester")
 	p.refused("bash", params{"command": "true", "restart": "sometimes"}, "usage", "on-failure")

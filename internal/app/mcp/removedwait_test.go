@@ -8,6 +8,7 @@ import (
 
 // The outcome of a wait remains when its job was cleared.
 func TestWaitOfClearedJob(t *testing.T) {
+	t.Parallel()
 	t.Run("removed while it waits", func(t *testing.T) {
 		h := newHome(t)
 		p := h.tasker("tester")

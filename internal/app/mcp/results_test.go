@@ -75,6 +75,7 @@ func (p *peer) checkResult(tool string, data []byte) error {
 // Every call of a test checks its result (see [peer.checkResult]). This one calls every tool with every
 // action, successfully and not, and for every field of the schemas a result has it.
 func TestResultsFitTheirSchemas(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	p := h.agent("tester", "HOB_CONFIG="+aliasConfig(t))
 	seen := map[string]bool{}

@@ -132,6 +132,7 @@ func TestListShowsState(t *testing.T) {
 
 // Every answer about a job that needs input shows that, until its input is closed.
 func TestInputHintDisappearsWithInput(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	p := h.agent("tester")
 	id := p.bash(params{"command": "cat; sleep 1000", "background": true}).SessionID

@@ -9,6 +9,7 @@ import (
 )
 
 func TestEndOfShellJobIsReportedOnce(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	p := h.agent("claude-code")
 	p.process("list", "")

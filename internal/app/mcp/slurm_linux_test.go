@@ -10,6 +10,7 @@ import (
 
 // Options for sbatch that hob refuses, and those that Slurm does, are an agent's mistake.
 func TestJobOnCluster(t *testing.T) {
+	t.Parallel()
 	testtool.Need(t, "ssh", "sshd", "setsid")
 	cluster := slurmtest.Start(t)
 	h := newHome(t)

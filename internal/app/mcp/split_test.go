@@ -11,6 +11,7 @@ import (
 // If both streams are long, each answer has the end of each, and answers with a beginning have
 // that of each.
 func TestStreamsAreCutSeparately(t *testing.T) {
+	t.Parallel()
 	const flood = "seq -f 'out %.0f' 1 20000; seq -f 'err %.0f' 1 20000 >&2"
 	h := newHome(t)
 	p := h.agent("tester", "HOB_MAX_OUTPUT_CHARS=4000")

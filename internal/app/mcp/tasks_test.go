@@ -108,6 +108,7 @@ func TestCanceledTask(t *testing.T) {
 }
 
 func TestInvalidTaskRequests(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	p := h.tasker("tester")
 	id := p.task("bash", params{"command": "sleep 1000", "background": true}).TaskID
@@ -171,6 +172,7 @@ func TestExcessiveWait(t *testing.T) {
 
 // A client that never fetches what it started costs nothing else.
 func TestThousandTasks(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	p := h.tasker("tester")
 	id := p.task("bash", params{"command": "echo up; sleep 1000", "background": true}).TaskID
@@ -377,6 +379,7 @@ func TestSecretIsNoForm(t *testing.T) {
 }
 
 func TestRefusedQuestionStaysForTheTerminal(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	p := h.tasker("tester")
 	id := p.task("bash", params{"command": `printf 'Go on? '; read -r x; echo "got $x"`, "pty": true, "background": true}).TaskID
