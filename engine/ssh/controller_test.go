@@ -28,7 +28,6 @@ echo 7`
 
 // A command looks at a job once. What it reports about Slurm is from now, or from a moment ago.
 func TestCommandReportsTheController(t *testing.T) {
-	t.Parallel()
 	dir, bin := t.TempDir(), t.TempDir()
 	testtool.WriteScript(t, filepath.Join(bin, "squeue"), fmt.Sprintf(fakeSqueue, dir))
 	testtool.WriteScript(t, filepath.Join(bin, "sbatch"), fmt.Sprintf(fakeSbatch, dir))
