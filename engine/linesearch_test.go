@@ -1,47 +1,13 @@
 package engine
 
 import (
-	"context"
 	"errors"
-	"io"
 	"regexp"
 	"testing"
 
 	"github.com/hobjobs/hob/engine/joblog"
+	"github.com/hobjobs/hob/internal/testtool/growing"
 )
-
-// growing is an output that has its first part for a number of requests, then all.
-type growing struct {
-	first, all string
-	requests   int
-}
-
-func (g *growing) text() string {
-	if g.requests--; g.requests >= 0 {
-		return g.first
-	}
-	return g.all
-}
-
-func (g *growing) ReadAt(_ context.Context, p []byte, off int64) (int, error) {
-	text := g.text()
-	if off >= int64(len(text)) {
-		return 0, io.EOF
-	}
-	return copy(p, text[off:]), nil
-}
-
-func (g *growing) Size(context.Context) (int64, error) { return int64(len(g.text())), nil }
-
-func (g *growing) Holes(context.Context) ([]Range, error) {
-	g.text()
-	return nil, nil
-}
-
-func (g *growing) Close() error { return nil }
-
-// mostRequests is more than a reader makes before it waits.
-const mostRequests = 30
 
 // A search for a line finds one that is added after its first request, whenever that is.
 func TestLineSearchFindsLineAddedWhileItBegins(t *testing.T) {
@@ -59,15 +25,15 @@ func TestLineSearchFindsLineAddedWhileItBegins(t *testing.T) {
 		{"a line between others, from now", "0\n", "0\nready\n2\n", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for n := 1; n < mostRequests; n++ {
-				out := &growing{first: c.first, all: c.all, requests: n}
+			for n := 1; n < growing.MostRequests; n++ {
+				out := &growing.Output{First: c.first, All: c.all, Requests: n}
 				s := &lineSearch{
 					log:     joblog.New(out, nil),
 					pattern: regexp.MustCompile("ready"),
 					fromNow: c.fromNow,
 				}
 				err := s.look(t.Context(), false)
-				out.requests = 0
+				out.Requests = 0
 				if err == nil {
 					err = s.look(t.Context(), false)
 				}
@@ -84,7 +50,7 @@ func TestLineSearchFromNowIgnoresLinesOfBefore(t *testing.T) {
 	for _, text := range []string{"ready", "ready\n", "ready\nready"} {
 		for _, ended := range []bool{false, true} {
 			s := &lineSearch{
-				log:     joblog.New(&growing{all: text}, nil),
+				log:     joblog.New(&growing.Output{All: text}, nil),
 				pattern: regexp.MustCompile("ready"),
 				fromNow: true,
 			}

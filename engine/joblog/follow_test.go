@@ -1,48 +1,13 @@
 package joblog_test
 
 import (
-	"context"
-	"io"
 	"regexp"
 	"slices"
 	"testing"
 
 	"github.com/hobjobs/hob/engine/joblog"
-	"github.com/hobjobs/hob/engine/record"
+	"github.com/hobjobs/hob/internal/testtool/growing"
 )
-
-// growing is an output that has its first part for a number of requests, then all.
-type growing struct {
-	first, all string
-	requests   int
-}
-
-func (g *growing) text() string {
-	if g.requests--; g.requests >= 0 {
-		return g.first
-	}
-	return g.all
-}
-
-func (g *growing) ReadAt(_ context.Context, p []byte, off int64) (int, error) {
-	text := g.text()
-	if off >= int64(len(text)) {
-		return 0, io.EOF
-	}
-	return copy(p, text[off:]), nil
-}
-
-func (g *growing) Size(context.Context) (int64, error) { return int64(len(g.text())), nil }
-
-func (g *growing) Holes(context.Context) ([]record.Range, error) {
-	g.text()
-	return nil, nil
-}
-
-func (g *growing) Close() error { return nil }
-
-// mostRequests is more than a reader makes before it waits.
-const mostRequests = 30
 
 // A follower returns each line that is added after its first request, whenever that is.
 func TestFollowerFindsLinesAddedWhileItBegins(t *testing.T) {
@@ -64,8 +29,8 @@ func TestFollowerFindsLinesAddedWhileItBegins(t *testing.T) {
 		{"matching lines from the first one", "0\n1", "0\n1 b\n2\n3 b\n", joblog.Query{Filter: b}, []string{"1 b", "3 b"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for n := 1; n < mostRequests; n++ {
-				out := &growing{first: c.first, all: c.all, requests: n}
+			for n := 1; n < growing.MostRequests; n++ {
+				out := &growing.Output{First: c.first, All: c.all, Requests: n}
 				l := joblog.New(out, nil)
 				f, err := l.Follow(t.Context(), c.q)
 				if err != nil {
@@ -79,7 +44,7 @@ func TestFollowerFindsLinesAddedWhileItBegins(t *testing.T) {
 						}
 						got = append(got, line.Text)
 					}
-					out.requests = 0
+					out.Requests = 0
 				}
 				if !slices.Equal(got, c.want) {
 					t.Errorf("grown after %d requests: lines %q, want %q", n, got, c.want)

@@ -91,51 +91,54 @@ func testSignalOfSlurm(t *testing.T, cluster *slurmtest.Cluster) {
 		}
 	}
 	cluster.Run(t, "scancel", "--batch", "--signal=USR1", numberOf(t, cluster, j))
-	if j = waitUntil(t, e, j.ID, finished); j.Status != engine.Exited || j.Exit.Code == nil || *j.Exit.Code != 7 {
+	exitsWith7(t, e, j.ID)
+}
+
+// untilReleased submits a job that exits with 7 once release is called, and returns it when it runs.
+func untilReleased(t *testing.T, e *engine.Engine) (j engine.Job, release func()) {
+	t.Helper()
+	gate := filepath.Join(testtool.TempDir(t), "go")
+	j = submit(t, e, "until [ -e "+gate+" ]; do sleep 0.1; done; exit 7")
+	watch(t, e, j.ID)
+	waitUntil(t, e, j.ID, is(engine.Running))
+	return j, func() {
+		if err := os.WriteFile(gate, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func exitsWith7(t *testing.T, e *engine.Engine, id engine.ID) {
+	t.Helper()
+	if j := waitUntil(t, e, id, finished); j.Status != engine.Exited || j.Exit.Code == nil || *j.Exit.Code != 7 {
 		t.Errorf("it ended as %s: %+v", j.Status, j.Exit)
 	}
 }
 
 func testSuspended(t *testing.T, cluster *slurmtest.Cluster) {
 	e := onSlurm(t, cluster)
-	release := filepath.Join(testtool.TempDir(t), "go")
-	j := submit(t, e, "until [ -e "+release+" ]; do sleep 0.1; done; exit 7")
-	watch(t, e, j.ID)
-	waitUntil(t, e, j.ID, is(engine.Running))
+	j, release := untilReleased(t, e)
 	cluster.Run(t, "scontrol", "suspend", numberOf(t, cluster, j))
 	waitUntil(t, e, j.ID, func(j engine.Job) bool { return j.Status == engine.Running && j.Paused })
-	if err := os.WriteFile(release, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	release()
 	cluster.Run(t, "scontrol", "resume", numberOf(t, cluster, j))
-	j = waitUntil(t, e, j.ID, finished)
-	if j.Status != engine.Exited || j.Exit.Code == nil || *j.Exit.Code != 7 {
-		t.Errorf("it ended as %s: %+v", j.Status, j.Exit)
-	}
+	exitsWith7(t, e, j.ID)
 }
 
 // testEndsUnseen ends jobs while the controller does not answer: its end is found afterwards, and the
 // job is never reported as lost.
 func testEndsUnseen(t *testing.T, cluster *slurmtest.Cluster) {
 	e := onSlurm(t, cluster)
-	release := filepath.Join(testtool.TempDir(t), "go")
-	j := submit(t, e, "until [ -e "+release+" ]; do sleep 0.1; done; exit 7")
-	watch(t, e, j.ID)
-	waitUntil(t, e, j.ID, is(engine.Running))
+	j, release := untilReleased(t, e)
 	answer := sync.OnceFunc(cluster.Hold())
 	defer answer()
 	waitUntil(t, e, j.ID, func(j engine.Job) bool { return j.Link == engine.LinkUnreachable })
-	if err := os.WriteFile(release, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	release()
 	if j, err := e.Handle(j.ID).Facts(t.Context()); err != nil || j.Status == engine.Lost {
 		t.Errorf("unanswered: %s, %v", j.Status, err)
 	}
 	answer()
-	j = waitUntil(t, e, j.ID, finished)
-	if j.Status != engine.Exited || j.Exit.Code == nil || *j.Exit.Code != 7 {
-		t.Errorf("it ended as %s: %+v", j.Status, j.Exit)
-	}
+	exitsWith7(t, e, j.ID)
 }
 
 func testNodeFailed(t *testing.T, cluster *slurmtest.Cluster) {

@@ -5,16 +5,11 @@ package plainfile
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/hobjobs/hob/internal/testtool"
 )
-
-// otherUser has no files in the tests.
-const otherUser = 54321
 
 func TestCheckPath(t *testing.T) {
 	t.Parallel()
@@ -56,7 +51,7 @@ func TestCheckPath(t *testing.T) {
 			if tc.root {
 				testtool.NeedRoot(t)
 			}
-			dir := prepared(t, tc.prepare)
+			dir := testtool.Arrange(t, tc.prepare)
 			err := CheckPath(filepath.Join(dir, tc.path))
 			if !errors.Is(err, tc.err) || (err != nil) != (tc.err != nil) {
 				t.Fatalf("%v, want %v", err, tc.err)
@@ -67,38 +62,4 @@ func TestCheckPath(t *testing.T) {
 			}
 		})
 	}
-}
-
-// prepared returns a directory with what the lines of script create.
-func prepared(t *testing.T, script string) string {
-	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(script) {
-		f := append(strings.Fields(line), "0")
-		path := filepath.Join(dir, f[1])
-		mode := map[string]fs.FileMode{
-			"600": 0o600, "644": 0o644, "646": 0o646, "664": 0o664, "700": 0o700, "755": 0o755, "775": 0o775, "777": 0o777,
-			"1775": 0o775 | fs.ModeSticky, "1777": 0o777 | fs.ModeSticky,
-		}[f[2]]
-		var err error
-		switch f[0] {
-		case "mkdir":
-			err = errors.Join(os.Mkdir(path, 0o700), os.Chmod(path, mode))
-		case "file":
-			err = errors.Join(os.WriteFile(path, nil, 0o600), os.Chmod(path, mode))
-		case "link":
-			err = os.Symlink(f[2], path)
-		case "chown":
-			err = os.Lchown(path, otherUser, otherUser)
-		case "group":
-			err = os.Lchown(path, -1, otherUser)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
 }

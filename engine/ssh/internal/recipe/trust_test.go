@@ -4,6 +4,7 @@ package recipe
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,9 +13,6 @@ import (
 
 	"github.com/hobjobs/hob/internal/testtool"
 )
-
-// otherUser has no files in the tests.
-const otherUser = 54321
 
 // The rule for paths is that of this machine, in package plainfile. In addition, others cannot write
 // to the directory at the end.
@@ -59,14 +57,14 @@ func TestPathThatOthersControl(t *testing.T) {
 				if tc.root {
 					testtool.NeedRoot(t)
 				}
-				dir := prepared(t, tc.prepare)
+				dir := testtool.Arrange(t, tc.prepare)
 				want := ""
 				if tc.element != "" {
 					want = filepath.Join(dir, tc.element) + " " + tc.why
 				}
 				got := strings.TrimSpace(p.ask(Trusted(filepath.Join(dir, tc.path))))
 				if tc.why == owned {
-					want += ", number 54321"
+					want += fmt.Sprintf(", number %d", testtool.OtherUser)
 				}
 				if got != want {
 					t.Errorf("%q, want %q", got, want)
@@ -76,40 +74,11 @@ func TestPathThatOthersControl(t *testing.T) {
 	})
 }
 
-// prepared returns a directory with what the lines of script create.
-func prepared(t *testing.T, script string) string {
-	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(script) {
-		f := append(strings.Fields(line), "")
-		path := filepath.Join(dir, f[1])
-		var err error
-		switch f[0] {
-		case "mkdir":
-			mode := map[string]fs.FileMode{"700": 0o700, "755": 0o755, "775": 0o775, "777": 0o777, "1777": 0o777 | fs.ModeSticky}[f[2]]
-			err = errors.Join(os.Mkdir(path, 0o700), os.Chmod(path, mode))
-		case "link":
-			err = os.Symlink(f[2], path)
-		case "chown":
-			err = os.Lchown(path, otherUser, otherUser)
-		case "group":
-			err = os.Lchown(path, -1, otherUser)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
-}
-
 // Jobs are neither looked for nor started where another user decides what they are.
 func TestStateDirectoryThatOthersControl(t *testing.T) {
 	eachShell(t, func(t *testing.T, p *place) {
 		for _, way := range []string{"mkdir open 777\nmkdir open/state 700", "mkdir open 777"} {
-			dir := prepared(t, way)
+			dir := testtool.Arrange(t, way)
 			open := filepath.Join(dir, "open")
 			q := newPlace(t, p.name, "HOB_STATE_DIR="+filepath.Join(open, "state"))
 			if h := ParseHello([]byte(q.ask(Hello("m1")))); h.Unsafe != open+" can be changed by other users" {
