@@ -38,7 +38,7 @@ var serverForAgents = []string{
 	"internal/app/mcp/tool", "internal/app/mcp/deliver", "internal/app/mcp",
 }
 
-// What the tools do is told to the delivery through one small interface, and the delivery reaches the
+// The tools report what they do to the delivery through one small interface, and the delivery reaches the
 // server through another.
 func TestRoomsOfServerForAgentsHaveSmallDoors(t *testing.T) {
 	const most = 6

@@ -102,7 +102,7 @@ func (h *host) cancelled(answer string, node error) error {
 
 // silent returns the error for a request that a cluster's controller does not answer.
 func (h *host) silent() error {
-	return unreachable(h.name, &client.Error{Err: slurm.ErrSilent, Hint: "the job goes on; try again when squeue answers on the login node"})
+	return unreachable(h.name, &client.Error{Err: slurm.ErrSilent, Hint: "the job keeps running; try again when squeue answers on the login node"})
 }
 
 // awaitEnd waits until the end of the job is in the record here.

@@ -161,7 +161,7 @@ func (w *world) judgeLost(t *testing.T, holders, clients clock) {
 	}
 }
 
-// orphan starts a job whose holder is killed while the job goes on for some seconds.
+// orphan starts a job whose holder is killed while the job runs for some more seconds.
 func (w *world) orphan(t *testing.T, holders clock, name string) (id string) {
 	t.Helper()
 	id = w.ask(t, holders, "run", "-b", "-n", name, "-c", `trap '' HUP TERM; echo up; for i in $(seq 60); do sleep 1; done`)

@@ -12,7 +12,7 @@ import (
 	"github.com/hobjobs/hob/internal/app/mcp/session"
 )
 
-// Delivery is told what the tools do, so that the agent learns of every end once.
+// Delivery receives what the tools do, and reports every end to the agent once.
 type Delivery interface {
 	// Watch has a later answer report the end of a job in the background.
 	Watch(j engine.Job)
