@@ -104,13 +104,6 @@ var longConditions = map[string]int{
 	"bench/cmd/hobbench/proc.go":            1,
 	"engine/ssh/check.go":                   1,
 	"engine/ssh/internal/client/prompts.go": 1,
-	"engine/ssh/internal/recipe/listing.go": 1,
-	"internal/app/cli/attach.go":            1,
-	"internal/app/cli/clear.go":             1,
-	"internal/app/cli/run.go":               2,
-	"internal/app/cli/setup.go":             1,
-	"internal/app/cli/up.go":                1,
-	"ui/components/prompt/form.go":          1,
 }
 
 type sourceFile struct {

@@ -174,7 +174,8 @@ func (a *app) showOutput(ctx context.Context, v view) error {
 	if err == nil {
 		err = pipes.checkComplete(ctx, a.eng, v.job)
 	}
-	if dir := jobDir(v.job); err == nil && v.ours && v.job.Host == "" && diskspace.Full(dir) {
+	startedHere := v.ours && v.job.Host == ""
+	if dir := jobDir(v.job); err == nil && startedHere && diskspace.Full(dir) {
 		full := fmt.Errorf("the disk of %s is full: output may be missing", dir)
 		if end.status() == nil && !end.backgrounded {
 			err = full

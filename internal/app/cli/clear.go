@@ -54,6 +54,12 @@ func (f clearFlags) selects() bool {
 	return byEnd || f.dir != ""
 }
 
+// forgetsOnly reports whether --forget stands with IDs and without any other flag.
+func (f clearFlags) forgetsOnly(refs []string) bool {
+	others := f.selects() || f.undo || f.now
+	return len(refs) > 0 && !others
+}
+
 func (a *app) clear(ctx context.Context, refs []string, f clearFlags) error {
 	selects, chosen := f.selects(), f.selects() || len(refs) > 0
 	switch {
@@ -61,7 +67,7 @@ func (a *app) clear(ctx context.Context, refs []string, f clearFlags) error {
 		return usagef("use hob clear --finished --on HOST", "--on requires --finished, --failed, --older or --dir")
 	case f.now && f.undo:
 		return usagef("use one of them", "--now cannot be combined with --undo")
-	case f.forget && len(refs) == 0, f.forget && selects, f.forget && (f.undo || f.now):
+	case f.forget && !f.forgetsOnly(refs):
 		return usagef("use hob clear --forget ID…", "--forget requires IDs and cannot be combined with other flags")
 	case f.undo && selects:
 		return usagef("use hob clear --undo [ID…]", "--undo cannot be combined with --finished, --failed, --older or --dir")

@@ -138,6 +138,7 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 }
 
 func (a *app) modeFor(spec engine.Spec, f runFlags) mode {
+	pipesHere := spec.Host == "" && spec.Stdin
 	switch {
 	case f.background:
 		return unseen
@@ -145,7 +146,7 @@ func (a *app) modeFor(spec engine.Spec, f runFlags) mode {
 		return asJSON
 	case spec.PTY && f.raw && isTerminal(a.stdin):
 		return inRaw
-	case hasScreen(a.stdout) && !spec.Split && (spec.Host != "" || !spec.Stdin):
+	case hasScreen(a.stdout) && !spec.Split && !pipesHere:
 		return inWindow
 	}
 	return asOutput
@@ -162,7 +163,8 @@ func (a *app) spec(f runFlags, settings config.Run) (engine.Spec, error) {
 		a.onHost(&spec, f)
 		return spec, nil
 	}
-	shown := (hasScreen(a.stdout) || f.raw && isTerminal(a.stdout)) && !a.json
+	onTerminal := hasScreen(a.stdout) || f.raw && isTerminal(a.stdout)
+	shown := onTerminal && !a.json
 	switch {
 	case spec.PTY, spec.Split, f.has("no-pty"):
 	case f.background, shown:

@@ -98,7 +98,8 @@ func (a *app) setup(name string, f setupFlags) error {
 	default:
 		err = a.printSetup(result)
 	}
-	if err == nil && !f.remove && !f.print && !a.json {
+	installs := !f.remove && !f.print
+	if err == nil && installs && !a.json {
 		a.reportNext(ag, len(plan.Files) > 0)
 	}
 	return err

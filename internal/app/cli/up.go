@@ -99,7 +99,8 @@ func (a *app) up(ctx context.Context, names []string, f upFlags) error {
 		return usagef("name those to start: "+strings.Join(plan.Names(), ", "), "%s has only processes that are started on request", plan.File)
 	}
 	settings := a.settings()
-	onScreen := !f.background && !a.json && hasScreen(a.stdout) && isTerminal(a.stdin)
+	interactive := hasScreen(a.stdout) && isTerminal(a.stdin)
+	onScreen := interactive && !f.background && !a.json
 	if onScreen {
 		a.client, a.onScreen = "ui", true
 	}

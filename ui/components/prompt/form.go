@@ -297,7 +297,8 @@ func (f *Form) question() []string {
 	inner := max(1, f.w-4)
 	if len(f.asked) == 0 {
 		const needed = 3 // the name, the field and the row below it
-		if f.narrow() && !(f.hasBelow() && f.h > 0 && f.h-2 < needed) {
+		tooLow := f.hasBelow() && f.h > 0 && f.h-2 < needed
+		if f.narrow() && !tooLow {
 			return []string{cells.Fit(f.styles.TitleFocused.Render(f.names[f.focus.At]), inner)}
 		}
 		return nil

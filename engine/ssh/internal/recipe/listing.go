@@ -59,9 +59,11 @@ type Listing struct {
 // Lasting reports whether [ListAgain] may take e as known, and request only what changes: the job
 // runs, nothing has requested its end, and it has a log.
 func (e *Entry) Lasting() bool {
-	asked := e.Over || e.EndedBy != nil
-	logs := len(e.Sizes) + len(e.Strange)
-	return e.Ready && !asked && e.Alive() && logs > 0
+	if e.Over || e.EndedBy != nil {
+		return false
+	}
+	hasLog := len(e.Sizes)+len(e.Strange) > 0
+	return hasLog && e.Ready && e.Alive()
 }
 
 // Begun reports whether the job or its wrapper has recorded its process.
