@@ -178,7 +178,7 @@ func (p *Pane) perform(id string) (cmd tea.Cmd, ok bool) {
 		}
 	}
 	if why := p.refusal(a); why != "" {
-		return p.refuse(why), true
+		return p.notices.refuse(why), true
 	}
 	return a.do(p, p.targets(a)), true
 }

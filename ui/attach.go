@@ -87,7 +87,7 @@ func (p *Pane) showOutputOnly(id engine.ID) tea.Cmd {
 	case j.Stdin.Writable():
 		why = p.dotted(why, p.does(p.opts.keys.Panes.SendLine, "send line"))
 	}
-	return tea.Batch(p.arrange(), p.refuse(why), p.ignoreKeys())
+	return tea.Batch(p.arrange(), p.notices.refuse(why), p.ignoreKeys())
 }
 
 func (p *Pane) attach(id engine.ID, byHost bool) tea.Cmd {
@@ -121,23 +121,15 @@ func (p *Pane) openTerminal() tea.Cmd {
 		Scrollback: attachmentBytes,
 		Facts:      p.outer.TerminalFacts,
 	}
-	return p.openSession(a.id, o, func(open *session, err error) tea.Cmd {
+	return p.tasks.openSession(a.id, o, func(open *session, err error) tea.Cmd {
 		if !p.fore.has(a) {
-			return p.releaseOpened(open)
+			return p.tasks.releaseSession(open)
 		}
 		if err != nil {
 			return p.noTerminal(a, err)
 		}
 		return p.opened(a, open)
 	})
-}
-
-// releaseOpened closes a session that is not needed any longer; nil was not opened.
-func (p *Pane) releaseOpened(open *session) tea.Cmd {
-	if open == nil {
-		return nil
-	}
-	return p.release(open)
 }
 
 // opened receives the session of an attachment.
@@ -156,7 +148,7 @@ func (p *Pane) reportTerminal(a *attachment) tea.Cmd {
 	if !a.open() || p.fore.ended() || !p.outer.known {
 		return nil
 	}
-	ctx, term, f := p.ctx, a.session.term, p.outer.TerminalFacts
+	ctx, term, f := p.tasks.ctx, a.session.term, p.outer.TerminalFacts
 	return func() tea.Msg {
 		_ = term.SetFacts(ctx, f) // the job keeps getting the default answers
 		return nil
@@ -183,12 +175,12 @@ func (p *Pane) noTerminal(a *attachment, err error) tea.Cmd {
 	case plain:
 		return tea.Batch(cmd, p.showOutputOnly(a.id))
 	}
-	return tea.Batch(cmd, p.fail("Can't attach", err))
+	return tea.Batch(cmd, p.notices.fail("Can't attach", err))
 }
 
 // feed waits for the next chunk of an attachment's session.
 func (p *Pane) feed(a *attachment) tea.Cmd {
-	return p.nextChunks(a.session, func(chunks []engine.TerminalChunk, err error) tea.Cmd {
+	return p.tasks.nextChunks(a.session, func(chunks []engine.TerminalChunk, err error) tea.Cmd {
 		if !p.fore.has(a) {
 			return nil
 		}
@@ -226,7 +218,7 @@ func (p *Pane) resized() tea.Cmd {
 	if !a.open() || p.fore.ended() || p.term.Size() == a.asked {
 		return nil
 	}
-	return p.latest(&a.resizes, resizeAfter, p.resizeNow)
+	return p.tasks.latest(&a.resizes, resizeAfter, p.resizeNow)
 }
 
 func (p *Pane) resizeNow() tea.Cmd {
@@ -240,7 +232,7 @@ func (p *Pane) resizeNow() tea.Cmd {
 		return nil // the client in control sets the size
 	}
 	term := a.session.term
-	return p.async(func(ctx context.Context) func() tea.Cmd {
+	return p.tasks.async(func(ctx context.Context) func() tea.Cmd {
 		err := term.Resize(ctx, size)
 		if err == nil {
 			return nil // the next chunk has the current size
@@ -250,7 +242,7 @@ func (p *Pane) resizeNow() tea.Cmd {
 			if !p.fore.has(a) || p.overBy(err) || errors.Is(err, engine.ErrUnsupported) {
 				return nil
 			}
-			return p.fail("Can't resize", err)
+			return p.notices.fail("Can't resize", err)
 		}
 	})
 }
@@ -261,7 +253,7 @@ func (p *Pane) toTerminal(msg tea.Msg) tea.Cmd {
 	if p.fore.ended() || p.fore.job.viaLog {
 		return nil
 	}
-	cmd := p.route(p.term.Update(msg))
+	cmd := p.tasks.route(p.term.Update(msg))
 	return tea.Batch(cmd, p.typeOn(p.fore.job))
 }
 
@@ -278,7 +270,7 @@ func (p *Pane) typeOn(a *attachment) tea.Cmd {
 	_, control := p.term.Controller()
 	size := p.term.Size()
 	term := a.session.term
-	return p.async(func(ctx context.Context) func() tea.Cmd {
+	return p.tasks.async(func(ctx context.Context) func() tea.Cmd {
 		err := engine.Type(ctx, term, control, size, text)
 		return func() tea.Cmd { return p.wrote(a, err) }
 	})
@@ -312,7 +304,7 @@ func (p *Pane) wrote(a *attachment, err error) tea.Cmd {
 		if p.overBy(err) {
 			return nil
 		}
-		return p.fail("Can't type into the job", err)
+		return p.notices.fail("Can't type into the job", err)
 	}
 	return p.typeOn(a)
 }

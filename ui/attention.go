@@ -2,8 +2,6 @@ package ui
 
 import (
 	"context"
-	"errors"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -53,7 +51,7 @@ func (p *Pane) attention(j *job, why Why, note engine.Note) tea.Cmd {
 	p.putRow(j)
 	level, text := p.wording(j.Job, why, note)
 	id, level := p.notices.addNews(j.ID, why, level, text)
-	return tea.Batch(p.toastEnd(id, level.Lifetime()), send(AttentionMsg{Job: j.Job, Why: why, Note: note, Text: text}))
+	return tea.Batch(p.notices.expire(id, level.Lifetime()), send(AttentionMsg{Job: j.Job, Why: why, Note: note, Text: text}))
 }
 
 func (l *labels) wording(j engine.Job, why Why, note engine.Note) (toast.Level, string) {
@@ -79,63 +77,19 @@ func (l *labels) wording(j engine.Job, why Why, note engine.Note) (toast.Level, 
 	return toast.Info, name + " rang the bell"
 }
 
-func (p *Pane) showMessage(level toast.Level, text string) tea.Cmd {
-	return p.ShowMessage(toast.Message{Level: level, Text: text})
-}
-
 // ShowMouse shows whether the host captures the mouse, after [ToggleMouseMsg].
 func (p *Pane) ShowMouse(captured bool) tea.Cmd {
 	if captured {
-		return p.showMessage(toast.Info, "Mouse captured")
+		return p.notices.message(toast.Info, "Mouse captured")
 	}
 	back := p.does(p.opts.keys.Panes.ToggleMouse, "capture it again")
-	return p.showMessage(toast.Info, p.dotted("Mouse released to the terminal", back))
-}
-
-// refuse shows why an action was not performed.
-func (p *Pane) refuse(text string) tea.Cmd {
-	return p.ShowMessage(toast.Message{Level: toast.Warning, Text: text, Key: toast.Refused})
-}
-
-func (p *Pane) fail(what string, err error) tea.Cmd {
-	return p.showMessage(toast.Error, what+": "+hint(err))
+	return p.notices.message(toast.Info, p.dotted("Mouse released to the terminal", back))
 }
 
 // ShowMessage shows a message of the host. It disappears by itself.
 func (p *Pane) ShowMessage(msg toast.Message) tea.Cmd {
 	p.frame.dirty = true
-	return p.toastEnd(p.notices.Show(msg), msg.Level.Lifetime())
-}
-
-func (p *Pane) toastEnd(id int, d time.Duration) tea.Cmd {
-	return p.after(d, func() tea.Cmd {
-		p.notices.over(id)
-		return nil
-	})
-}
-
-// hint returns an error's explanation and remedy for the user, depending on its kind.
-func hint(err error) string {
-	kind := engine.ErrorKindOf(err)
-	text := kind.Text
-	e, ok := errors.AsType[*engine.Error](err)
-	switch {
-	case errors.Is(err, context.DeadlineExceeded) && text == "":
-		text = "timed out"
-	case !ok, e.Err == kind.Err: //nolint:errorlint // it adds no details, such as the host and the cause
-	case kind.Code == "unreachable", kind.Code == "unsupported":
-		text = e.Err.Error()
-	}
-	if ok && e.Hint != "" {
-		if text == "" {
-			text = e.Err.Error()
-		}
-		return cells.Clean(text + "; " + e.Hint)
-	}
-	if text == "" || errors.Is(err, engine.ErrInvalid) || errors.Is(err, engine.ErrStateDir) {
-		text = err.Error()
-	}
-	return cells.Clean(strings.TrimSpace(text))
+	return p.notices.post(msg)
 }
 
 // looking reports whether the user sees the job now.
@@ -174,7 +128,7 @@ func (p *Pane) updateViewed() tea.Cmd {
 	var cmd tea.Cmd
 	if id != p.viewed.id {
 		p.viewed.id, p.viewed.long = id, false
-		cmd = p.latest(&p.viewed.timer, seenAfter, func() tea.Cmd {
+		cmd = p.tasks.latest(&p.viewed.timer, seenAfter, func() tea.Cmd {
 			p.viewed.long = true
 			return nil
 		})
@@ -208,12 +162,12 @@ func (p *Pane) seen(j *job) {
 }
 
 func (p *Pane) markSeen() tea.Cmd {
-	ids, eng := p.viewed.failed, p.eng
+	ids, eng := p.viewed.failed, p.tasks.eng
 	if len(ids) == 0 {
 		return nil
 	}
 	p.viewed.failed = nil
-	return p.async(func(context.Context) func() tea.Cmd {
+	return p.tasks.async(func(context.Context) func() tea.Cmd {
 		_ = eng.MarkSeen(ids...) // on an error they count again the next time
 		return nil
 	})

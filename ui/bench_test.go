@@ -28,7 +28,7 @@ func BenchmarkFrame(b *testing.B) {
 	at := noon
 	for b.Loop() {
 		at = at.Add(time.Second)
-		p.Update(thenMsg{p, func() tea.Cmd { return p.ticked(p.clock.chain, at) }})
+		p.Update(thenMsg{p.tasks, func() tea.Cmd { return p.ticked(p.clock.chain, at) }})
 		p.View()
 	}
 }

@@ -50,10 +50,10 @@ func (p *Pane) tick() tea.Cmd {
 		return nil
 	}
 	p.clock = clock{every, p.clock.chain + 1}
-	now, chain := p.opts.clock, p.clock.chain
+	t, now, chain := p.tasks, p.opts.clock, p.clock.chain
 	return tea.Every(every, func(time.Time) tea.Msg {
 		at := now()
-		return thenMsg{p, func() tea.Cmd { return p.ticked(chain, at) }}
+		return thenMsg{t, func() tea.Cmd { return p.ticked(chain, at) }}
 	})
 }
 

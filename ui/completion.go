@@ -37,7 +37,7 @@ func (p *Pane) complete(form *prompt.Form) tea.Cmd {
 			return offer(nil)
 		}
 		home := p.opts.home
-		return p.async(func(ctx context.Context) func() tea.Cmd {
+		return p.tasks.async(func(ctx context.Context) func() tea.Cmd {
 			dirs := completePath(ctx, before, "", home, true)
 			return func() tea.Cmd { return offer(dirs) }
 		})
@@ -68,7 +68,7 @@ func (p *Pane) completeCommand(form *prompt.Form, before string, offer func([]st
 		return offer(offers)
 	}
 	home, base := p.opts.home, p.untilde(strings.TrimSpace(form.Value(fieldDir)))
-	return p.async(func(ctx context.Context) func() tea.Cmd {
+	return p.tasks.async(func(ctx context.Context) func() tea.Cmd {
 		var found []string
 		if isCommandName(before[:word.Start], word.Text) {
 			found = completeProgram(ctx, word.Text, filepath.SplitList(os.Getenv("PATH")))

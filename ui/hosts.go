@@ -29,7 +29,7 @@ func (p *Pane) reach() tea.Cmd {
 	}
 	connect := p.opts.connect
 	p.connecting = j.Host
-	return p.async(func(ctx context.Context) func() tea.Cmd {
+	return p.tasks.async(func(ctx context.Context) func() tea.Cmd {
 		made, err := connect(ctx, j.Host)
 		return func() tea.Cmd { return p.reached(j, made, err) }
 	})
@@ -57,7 +57,7 @@ func (p *Pane) reached(j engine.Job, made bool, err error) tea.Cmd {
 	p.connecting = ""
 	if err != nil {
 		text := "Can't connect to " + cells.Clean(j.Host) + ": " + hint(err)
-		return p.ShowMessage(toast.Message{Level: toast.Error, Text: text, Key: connectKey(j.Host)})
+		return p.notices.post(toast.Message{Level: toast.Error, Text: text, Key: connectKey(j.Host)})
 	}
 	p.notices.DropKey(connectKey(j.Host))
 	if made && j.ID == p.shown.id && p.shown.log != nil {

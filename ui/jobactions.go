@@ -23,14 +23,6 @@ import (
 // client is the name under which hob ends jobs from here.
 const client = "ui"
 
-// onError returns what Update does after an action that only reports an error.
-func (p *Pane) onError(what string, err error) func() tea.Cmd {
-	if err == nil {
-		return nil
-	}
-	return func() tea.Cmd { return p.fail(what, err) }
-}
-
 func (l *labels) shortName(j engine.Job) string {
 	return cells.Name(cells.Clean(j.Name), 30, l.opts.glyphs.Ellipsis)
 }
@@ -68,13 +60,13 @@ func (p *Pane) end(jobs []engine.Job, o engine.StopOptions) tea.Cmd {
 		err    error
 	}
 	results := make(chan result, len(jobs))
-	eng := p.eng
-	cmds := []tea.Cmd{p.async(func(ctx context.Context) func() tea.Cmd {
+	eng := p.tasks.eng
+	cmds := []tea.Cmd{p.tasks.async(func(ctx context.Context) func() tea.Cmd {
 		eng.StopAll(ctx, jobs, o, func(i int, r engine.StopReport, err error) { results <- result{jobs[i], r, err} })
 		return nil
 	})}
 	for range jobs {
-		cmds = append(cmds, p.async(func(context.Context) func() tea.Cmd {
+		cmds = append(cmds, p.tasks.async(func(context.Context) func() tea.Cmd {
 			r := <-results
 			return func() tea.Cmd { return p.ending(r.job, r.report, r.err, o) }
 		}))
@@ -87,14 +79,14 @@ func (p *Pane) end(jobs []engine.Job, o engine.StopOptions) tea.Cmd {
 func (p *Pane) ending(j engine.Job, report engine.StopReport, err error, o engine.StopOptions) tea.Cmd {
 	name := p.shortName(j)
 	if err != nil {
-		return p.fail("Can't stop "+name, err)
+		return p.notices.fail("Can't stop "+name, err)
 	}
 	if n := len(report.Survivors); n > 0 {
 		first := report.Survivors[0]
-		return p.showMessage(toast.Error, fmt.Sprintf("%s left %d running: pid %d %s", name, n, first.PID, cells.Clean(first.Command)))
+		return p.notices.message(toast.Error, fmt.Sprintf("%s left %d running: pid %d %s", name, n, first.PID, cells.Clean(first.Command)))
 	}
 	if report.Escalated && o.Grace >= 0 {
-		return p.showMessage(toast.Warning, name+" did not exit in time and was killed (SIGKILL)")
+		return p.notices.message(toast.Warning, name+" did not exit in time and was killed (SIGKILL)")
 	}
 	return nil
 }
@@ -129,9 +121,9 @@ func (p *Pane) signalMenu(jobs []engine.Job) tea.Cmd {
 }
 
 func (p *Pane) signal(j engine.Job, signal string) tea.Cmd {
-	eng, name := p.eng, p.shortName(j)
-	return p.async(func(ctx context.Context) func() tea.Cmd {
-		return p.onError("Can't send "+signal+" to "+name, eng.Signal(ctx, j.ID, signal))
+	eng, name := p.tasks.eng, p.shortName(j)
+	return p.tasks.async(func(ctx context.Context) func() tea.Cmd {
+		return p.notices.onError("Can't send "+signal+" to "+name, eng.Signal(ctx, j.ID, signal))
 	})
 }
 
@@ -140,17 +132,17 @@ func (p *Pane) signal(j engine.Job, signal string) tea.Cmd {
 func (p *Pane) clear(jobs []engine.Job) tea.Cmd {
 	jobs = slices.DeleteFunc(slices.Clone(jobs), func(j engine.Job) bool { return !finished(j) })
 	p.list.Unmark()
-	eng := p.eng
-	return p.async(func(ctx context.Context) func() tea.Cmd {
+	eng := p.tasks.eng
+	return p.tasks.async(func(ctx context.Context) func() tea.Cmd {
 		gone, err := clearOver(ctx, eng, jobs)
 		return func() tea.Cmd {
 			switch {
 			case err == nil:
 				return p.cleared(gone)
 			case len(gone) > 0: // only some were cleared
-				return tea.Batch(p.cleared(gone), p.fail("Can't clear all", err))
+				return tea.Batch(p.cleared(gone), p.notices.fail("Can't clear all", err))
 			}
-			return p.fail("Can't clear", err)
+			return p.notices.fail("Can't clear", err)
 		}
 	})
 }
@@ -199,14 +191,14 @@ func (p *Pane) matching() string {
 // cleared offers to undo a clear.
 func (p *Pane) cleared(jobs []engine.Job) tea.Cmd {
 	if len(jobs) == 0 {
-		return p.refuse("Nothing to clear")
+		return p.notices.refuse("Nothing to clear")
 	}
 	text := "Cleared " + p.shortName(jobs[0])
 	if n := p.notices.addCleared(jobs); n > 1 {
 		text = "Cleared " + units.Count(n, "job")
 	}
 	id := p.notices.showCleared(p.dotted(text, p.does(p.opts.keys.Jobs.Undo, "to undo")))
-	return p.toastEnd(id, undoFor)
+	return p.notices.expire(id, undoFor)
 }
 
 const undoFor = 5 * time.Second
@@ -214,14 +206,14 @@ const undoFor = 5 * time.Second
 // undoClear restores what was cleared here since the notice appeared, else what the last
 // clear left in the trash, wherever that was done.
 func (p *Pane) undoClear() tea.Cmd {
-	eng, ids := p.eng, p.notices.takeCleared()
-	return p.async(func(ctx context.Context) func() tea.Cmd {
+	eng, ids := p.tasks.eng, p.notices.takeCleared()
+	return p.tasks.async(func(ctx context.Context) func() tea.Cmd {
 		jobs, err := eng.Undo(ctx, ids...)
 		if errors.Is(err, engine.ErrNotFound) {
-			return func() tea.Cmd { return p.showMessage(toast.Info, "Nothing to undo") }
+			return func() tea.Cmd { return p.notices.message(toast.Info, "Nothing to undo") }
 		}
 		if err != nil {
-			return p.onError("Can't undo", err)
+			return p.notices.onError("Can't undo", err)
 		}
 		return func() tea.Cmd {
 			if len(jobs) > 0 {
@@ -231,7 +223,7 @@ func (p *Pane) undoClear() tea.Cmd {
 			if len(jobs) == 1 {
 				restored = p.shortName(jobs[0])
 			}
-			return tea.Batch(p.showMessage(toast.Success, "Restored "+restored), p.settled())
+			return tea.Batch(p.notices.message(toast.Success, "Restored "+restored), p.settled())
 		}
 	})
 }
@@ -269,11 +261,11 @@ func (p *Pane) remove(jobs []engine.Job) tea.Cmd {
 }
 
 func (p *Pane) removeNow(j engine.Job) tea.Cmd {
-	eng, name := p.eng, p.shortName(j)
-	return p.async(func(ctx context.Context) func() tea.Cmd {
+	eng, name := p.tasks.eng, p.shortName(j)
+	return p.tasks.async(func(ctx context.Context) func() tea.Cmd {
 		gone, err := eng.Remove(ctx, j.ID)
 		if err != nil {
-			return p.onError("Can't remove "+name, err)
+			return p.notices.onError("Can't remove "+name, err)
 		}
 		return func() tea.Cmd { return p.cleared(gone) }
 	})
@@ -282,16 +274,16 @@ func (p *Pane) removeNow(j engine.Job) tea.Cmd {
 // start starts the job of a form. If attach is set, it then attaches to the job unless the user has
 // done something else in the meantime. back is called if the start fails.
 func (p *Pane) start(spec engine.Spec, attach bool, back func()) tea.Cmd {
-	eng, run := p.eng, p.edited(spec)
+	eng, run := p.tasks.eng, p.edited(spec)
 	if run == nil {
 		run = func(ctx context.Context) (engine.Job, error) { return eng.Start(ctx, spec) }
 	}
-	return p.async(func(ctx context.Context) func() tea.Cmd {
+	return p.tasks.async(func(ctx context.Context) func() tea.Cmd {
 		j, err := run(ctx)
 		return func() tea.Cmd {
 			if err != nil {
 				back()
-				return p.fail("Can't start "+cells.Truncate(cells.Clean(spec.Script), 40, p.opts.glyphs.Ellipsis), err)
+				return p.notices.fail("Can't start "+cells.Truncate(cells.Clean(spec.Script), 40, p.opts.glyphs.Ellipsis), err)
 			}
 			if attach && !j.Status.Finished() && !p.CapturesKeys() {
 				return tea.Batch(p.started(j), p.attach(j.ID, false))
@@ -311,7 +303,7 @@ func (p *Pane) started(j engine.Job) tea.Cmd {
 	if j.Exit.Error != "" {
 		text += ": " + cells.Clean(j.Exit.Error)
 	}
-	return tea.Batch(p.showMessage(toast.Error, text), p.settled())
+	return tea.Batch(p.notices.message(toast.Error, text), p.settled())
 }
 
 // write types a line into a job, or the several that were pasted.
@@ -320,9 +312,9 @@ func (p *Pane) write(j engine.Job, line string) tea.Cmd {
 	if j.HasTerminal() {
 		line = strings.ReplaceAll(line, "\n", "\r")
 	}
-	eng, name := p.eng, p.shortName(j)
-	return p.async(func(ctx context.Context) func() tea.Cmd {
-		return p.onError("Can't send to "+name, eng.Write(ctx, j.ID, []byte(line)))
+	eng, name := p.tasks.eng, p.shortName(j)
+	return p.tasks.async(func(ctx context.Context) func() tea.Cmd {
+		return p.notices.onError("Can't send to "+name, eng.Write(ctx, j.ID, []byte(line)))
 	})
 }
 
@@ -358,7 +350,7 @@ func (p *Pane) copy(text, what string) tea.Cmd {
 	if lines := strings.Count(text, "\n"); lines > 0 {
 		what = fmt.Sprintf("%d lines", lines+1)
 	}
-	return tea.Batch(p.ShowMessage(toast.Message{Text: "Copied " + what, Key: toast.Copied}), send(CopyMsg{text, what}))
+	return tea.Batch(p.notices.post(toast.Message{Text: "Copied " + what, Key: toast.Copied}), send(CopyMsg{text, what}))
 }
 
 // allNames are the jobs by name, up to a few lines of them.

@@ -136,7 +136,7 @@ func (p *Pane) catchUp() tea.Cmd {
 		return nil
 	}
 	p.behind = false
-	return p.route(p.log.Grown())
+	return p.tasks.route(p.log.Grown())
 }
 
 // justNow distinguishes a job that came and ended between two batches from an old one that was

@@ -80,10 +80,10 @@ func (p *Pane) pressOn(msg tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	if keymap.Match(msg, p.opts.keys.Terminal.Leave) {
-		return p.refuse(p.dotted("No job is attached", p.does(p.opts.keys.Jobs.Attach, "attach")))
+		return p.notices.refuse(p.dotted("No job is attached", p.does(p.opts.keys.Jobs.Attach, "attach")))
 	}
 	if elsewhere := p.elsewhere(msg); elsewhere != "" {
-		return p.refuse(elsewhere)
+		return p.notices.refuse(elsewhere)
 	}
 	return p.toFocused(msg)
 }
@@ -110,15 +110,15 @@ func (p *Pane) elsewhere(msg tea.KeyPressMsg) string {
 func (p *Pane) toFocused(msg tea.KeyPressMsg) tea.Cmd {
 	switch p.focus {
 	case areaDetail:
-		return p.route(p.detail.Update(msg))
+		return p.tasks.route(p.detail.Update(msg))
 	case areaLog:
 		if p.screenShown() {
 			return p.pressScreen(msg)
 		}
-		return p.route(p.log.Update(msg))
+		return p.tasks.route(p.log.Update(msg))
 	case areaList, areaNone:
 	}
-	cmd := p.route(p.list.Update(msg))
+	cmd := p.tasks.route(p.list.Update(msg))
 	return tea.Batch(cmd, p.show())
 }
 

@@ -60,16 +60,16 @@ func (p *Pane) pressAttached(msg tea.KeyPressMsg) tea.Cmd {
 // pressLog handles a key for an attached job without a terminal, whose log is shown.
 func (p *Pane) pressLog(msg tea.KeyPressMsg) tea.Cmd {
 	if p.fore.ended() {
-		return p.route(p.log.Update(msg))
+		return p.tasks.route(p.log.Update(msg))
 	}
 	if msg.String() == "ctrl+c" {
 		return p.interruptShown()
 	}
 	_, scrolls := p.boundTo(msg, "log")
 	if typed := msg.Text != "" || msg.Code == tea.KeyEnter; typed && !scrolls {
-		return p.refuse("No terminal: it gets no keys")
+		return p.notices.refuse("No terminal: it gets no keys")
 	}
-	return p.route(p.log.Update(msg))
+	return p.tasks.route(p.log.Update(msg))
 }
 
 // pressLeave handles the leave key while a job is attached or was just left.
@@ -101,10 +101,10 @@ func (p *Pane) foregroundAction(do foreAction, a *attachment) tea.Cmd {
 	case doSend:
 		return p.sendToBackground(a)
 	case doWait:
-		return p.latest(&p.fore.timer, p.fore.wait(), func() tea.Cmd { return p.foregroundEvent(eventTimeOver) })
+		return p.tasks.latest(&p.fore.timer, p.fore.wait(), func() tea.Cmd { return p.foregroundEvent(eventTimeOver) })
 	case doClose:
 		if a.session != nil {
-			return p.release(a.session)
+			return p.tasks.release(a.session)
 		}
 	case doReturn:
 		p.notices.Clear() // the job is visible again
@@ -121,7 +121,7 @@ func (p *Pane) foregroundAction(do foreAction, a *attachment) tea.Cmd {
 			return send(LeaveMsg{Ended: p.endOf(a)})
 		}
 	case doRefuse:
-		return p.refuse(p.dotted("The job has exited", p.does(p.opts.keys.Ended.LeaveEnded, "close")))
+		return p.notices.refuse(p.dotted("The job has exited", p.does(p.opts.keys.Ended.LeaveEnded, "close")))
 	}
 	return nil
 }
@@ -134,8 +134,8 @@ func (p *Pane) sendToBackground(a *attachment) tea.Cmd {
 		}
 		return nil
 	}
-	eng, id := p.eng, a.id
-	return p.async(func(context.Context) func() tea.Cmd {
+	eng, id := p.tasks.eng, a.id
+	return p.tasks.async(func(context.Context) func() tea.Cmd {
 		err := eng.Background(id)
 		return func() tea.Cmd { return p.backgrounded(id, err) }
 	})
@@ -151,9 +151,9 @@ func (p *Pane) backgrounded(id engine.ID, err error) tea.Cmd {
 		p.fore.leaving = ""
 	}
 	if errors.Is(err, engine.ErrNotRunning) {
-		cmd = p.showMessage(toast.Info, "The job has already exited")
+		cmd = p.notices.message(toast.Info, "The job has already exited")
 	} else {
-		cmd = p.fail("Can't send the job to the background", err)
+		cmd = p.notices.fail("Can't send the job to the background", err)
 	}
 	return tea.Batch(p.foregroundEvent(eventNotSent), cmd)
 }
@@ -186,7 +186,7 @@ type keyPause struct {
 
 func (p *Pane) ignoreKeys() tea.Cmd {
 	p.ignoring.on = true
-	return p.latest(&p.ignoring.timer, ignoreKeysTime, func() tea.Cmd {
+	return p.tasks.latest(&p.ignoring.timer, ignoreKeysTime, func() tea.Cmd {
 		p.ignoring.on = false
 		return nil
 	})

@@ -107,7 +107,7 @@ func (p *Pane) toLog(msg tea.Msg) tea.Cmd {
 	if p.screenShown() {
 		return nil
 	}
-	return p.route(p.log.Update(msg))
+	return p.tasks.route(p.log.Update(msg))
 }
 
 func (p *Pane) click(msg tea.MouseClickMsg, x, y int) tea.Cmd {
@@ -153,7 +153,7 @@ func (p *Pane) mouseOverlay(msg tea.MouseMsg, x, y int) tea.Cmd {
 	case tea.MouseClickMsg:
 		left, top, w, h := p.overlayPlace(p.over)
 		if msg.Button == tea.MouseLeft && (rect{left, top, w, h}).has(x, y) {
-			return p.route(p.over.Click(x-left, y-top))
+			return p.tasks.route(p.over.Click(x-left, y-top))
 		}
 	}
 	return nil

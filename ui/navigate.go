@@ -23,7 +23,7 @@ func (p *Pane) stepFocus(n int) tea.Cmd {
 
 func (p *Pane) setFocus(a area) tea.Cmd {
 	if a != areaList && p.lay.shape == shapeBare {
-		return p.refuse(tooSmallForPane)
+		return p.notices.refuse(tooSmallForPane)
 	}
 	p.focus = a
 	p.updateFocus()
@@ -39,13 +39,13 @@ func (p *Pane) zoom() tea.Cmd {
 func (p *Pane) back() tea.Cmd {
 	if p.focus == areaLog {
 		if cmd, had := p.log.ClearSelection(); had {
-			return p.route(cmd)
+			return p.tasks.route(cmd)
 		}
 	}
 	switch {
 	case p.focus == areaLog && p.searching():
 		cmd, _ := p.log.Search("", false) // an empty search is always valid
-		return p.route(cmd)
+		return p.tasks.route(cmd)
 	case p.zoomed:
 		return p.zoom()
 	case p.focus != areaList:
@@ -84,17 +84,17 @@ func (p *Pane) interrupt() tea.Cmd {
 	}
 	text := p.keyLabel(p.opts.keys.Panes.Interrupt) + " again to " + leave + ". Jobs keep running."
 	p.notices.interrupted = p.notices.Show(toast.Message{Text: text, Key: "interrupt"})
-	return p.toastEnd(p.notices.interrupted, toast.Info.Lifetime())
+	return p.notices.expire(p.notices.interrupted, toast.Info.Lifetime())
 }
 
 func (p *Pane) tail() tea.Cmd {
 	if p.lay.shape == shapeBare {
-		return p.refuse(tooSmallForPane)
+		return p.notices.refuse(tooSmallForPane)
 	}
 	if p.drawsNow() {
 		return tea.Batch(p.setFocus(areaLog), p.showRaw(true))
 	}
-	return tea.Batch(p.setFocus(areaLog), p.route(p.log.SetFollow(true)))
+	return tea.Batch(p.setFocus(areaLog), p.tasks.route(p.log.SetFollow(true)))
 }
 
 func (p *Pane) toggleMark() tea.Cmd {
@@ -116,7 +116,7 @@ func (p *Pane) reverseList() tea.Cmd {
 func (p *Pane) sorted() tea.Cmd {
 	var cmd tea.Cmd
 	if p.lay.shape == shapeBare { // otherwise the header row or the border shows the order
-		cmd = p.ShowMessage(toast.Message{Text: "Sorted " + p.list.Order(), Key: "sort"})
+		cmd = p.notices.post(toast.Message{Text: "Sorted " + p.list.Order(), Key: "sort"})
 	}
 	return tea.Batch(cmd, p.show())
 }

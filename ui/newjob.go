@@ -127,7 +127,7 @@ func (f *jobForm) accept(attach bool) tea.Cmd {
 		return f.start(s, typed, attach)
 	}
 	check := p.opts.checkDir
-	return p.async(func(context.Context) func() tea.Cmd {
+	return p.tasks.async(func(context.Context) func() tea.Cmd {
 		err := check(s.Dir)
 		return func() tea.Cmd {
 			switch {

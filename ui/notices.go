@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/ui/components/toast"
@@ -13,6 +16,7 @@ import (
 // host.
 type notices struct {
 	*toast.Model
+	tasks *tasks
 
 	questions []AskMsg // the first is shown, once no other box is open
 
@@ -21,6 +25,40 @@ type notices struct {
 	news        map[engine.ID]Why // jobs of the message newsID, which need attention
 	newsID      int
 	interrupted int // message of the first Ctrl+C
+}
+
+// post shows a message, which disappears by itself.
+func (n *notices) post(msg toast.Message) tea.Cmd {
+	return n.expire(n.Show(msg), msg.Level.Lifetime())
+}
+
+func (n *notices) message(level toast.Level, text string) tea.Cmd {
+	return n.post(toast.Message{Level: level, Text: text})
+}
+
+// refuse shows why an action was not performed.
+func (n *notices) refuse(text string) tea.Cmd {
+	return n.post(toast.Message{Level: toast.Warning, Text: text, Key: toast.Refused})
+}
+
+func (n *notices) fail(what string, err error) tea.Cmd {
+	return n.message(toast.Error, what+": "+hint(err))
+}
+
+// onError returns what Update does after an action that only reports an error.
+func (n *notices) onError(what string, err error) func() tea.Cmd {
+	if err == nil {
+		return nil
+	}
+	return func() tea.Cmd { return n.fail(what, err) }
+}
+
+// expire removes a message after d.
+func (n *notices) expire(id int, d time.Duration) tea.Cmd {
+	return n.tasks.after(d, func() tea.Cmd {
+		n.over(id)
+		return nil
+	})
 }
 
 // over removes an expired message, and what it offered.

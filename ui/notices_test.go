@@ -12,7 +12,7 @@ import (
 
 // fails shows an error, as an action does.
 func (s *harness) fails(text string) {
-	s.deliver(thenMsg{s.pane, func() tea.Cmd { return s.pane.showMessage(toast.Error, text) }})
+	s.deliver(thenMsg{s.pane.tasks, func() tea.Cmd { return s.pane.notices.message(toast.Error, text) }})
 }
 
 func TestCursorOfPromptIsBelowMessages(t *testing.T) {

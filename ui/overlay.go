@@ -30,7 +30,7 @@ type overlay struct {
 	under   *overlay // the box that this one covers, and that is shown again after it
 }
 
-func (p *Pane) updateOver(msg tea.Msg) tea.Cmd { return p.route(p.over.Update(msg)) }
+func (p *Pane) updateOver(msg tea.Msg) tea.Cmd { return p.tasks.route(p.over.Update(msg)) }
 
 func (p *Pane) open(o *overlay) tea.Cmd {
 	p.over = o

@@ -40,7 +40,7 @@ func (p *Pane) openPalette() tea.Cmd {
 // chosen closes the palette and performs the chosen action. An unavailable one only shows the reason.
 func (p *Pane) chosen(item palette.Item) tea.Cmd {
 	if item.Disabled != "" {
-		return p.refuse(item.Disabled)
+		return p.notices.refuse(item.Disabled)
 	}
 	p.shut()
 	if item.ID == "" {
@@ -56,11 +56,11 @@ func (p *Pane) performNamed(id string) tea.Cmd {
 	}
 	keys := p.actions[id].Binding.Keys()
 	if len(keys) == 0 {
-		return p.refuse("This action has no key")
+		return p.notices.refuse("This action has no key")
 	}
 	focus := p.setFocus(areaLog)
 	press := tea.KeyPressMsg{Code: tea.KeyExtended, Text: keys[0]} // press finds the key by its name
-	return tea.Batch(focus, p.route(p.log.Update(press)))
+	return tea.Batch(focus, p.tasks.route(p.log.Update(press)))
 }
 
 // openHelp shows all current keys by section, those of the focused pane first. Below

@@ -30,7 +30,6 @@
 package ui
 
 import (
-	"context"
 	"slices"
 	"time"
 
@@ -53,14 +52,8 @@ import (
 // ended. The host must run the commands that the methods return, like those of Update.
 type Pane struct {
 	labels
-	eng       jobEngine
-	resources *resources
-	restarts  *restarts
-
-	// ctx is canceled when the pane is closed. It is stored because commands outlive the calls
-	// that create them.
-	ctx    context.Context
-	cancel context.CancelFunc
+	tasks    *tasks
+	restarts *restarts
 
 	w, h    int
 	x, y    int // position in the host's window
@@ -83,7 +76,7 @@ type Pane struct {
 	log     *logview.Model
 	term    *terminal.Model
 	screen  *terminal.Model // shown instead of the log
-	notices notices
+	notices *notices
 	history history
 
 	focus  area
@@ -122,19 +115,17 @@ func newPane(eng jobEngine, opts ...Option) *Pane {
 		opt(&o)
 	}
 	p := &Pane{
-		labels:    labels{opts: o, styles: &themes.Styles{}},
-		eng:       eng,
-		resources: &resources{},
-		restarts:  &restarts{},
-		focused:   true,
-		now:       o.clock(),
-		jobs:      map[engine.ID]*job{},
-		gone:      map[engine.ID]time.Time{},
-		history:   newHistory(),
-		focus:     areaList,
-		frame:     frame{dirty: true},
+		labels:   labels{opts: o, styles: &themes.Styles{}},
+		tasks:    newTasks(eng),
+		restarts: &restarts{},
+		focused:  true,
+		now:      o.clock(),
+		jobs:     map[engine.ID]*job{},
+		gone:     map[engine.ID]time.Time{},
+		history:  newHistory(),
+		focus:    areaList,
+		frame:    frame{dirty: true},
 	}
-	p.ctx, p.cancel = context.WithCancel(context.Background())
 	*p.styles = *p.opts.theme.Styles(p.opts.glyphs)
 	p.actions, p.bindings = withKeys(o.keys), map[string][]keymap.Action{}
 	for _, c := range keymap.Contexts() {
@@ -149,7 +140,7 @@ func newPane(eng jobEngine, opts ...Option) *Pane {
 	})
 	p.log.SetEmpty("")
 	p.term, p.screen = terminal.New(s), terminal.New(s)
-	p.notices.Model = toast.New(s)
+	p.notices = &notices{Model: toast.New(s), tasks: p.tasks}
 	p.setNow(p.now)
 	p.updateFocus()
 	p.list.SetHints(p.keyLabel(o.keys.Jobs.New), p.firstCommand(), p.firstWords()...)
@@ -315,13 +306,13 @@ func (p *Pane) FullHelp() [][]key.Binding {
 // waits for all goroutines of the pane, so a program that exits should limit how long it waits
 // for Close.
 func (p *Pane) Close() error {
-	p.cancel()
+	p.tasks.cancel()
 	for _, ask := range p.notices.questions {
 		ask.Reply("", false)
 	}
 	p.notices.questions = nil
 	p.log.Close()
-	return p.resources.close()
+	return p.tasks.open.close()
 }
 
 func (l *labels) promptKeys() prompt.Keys {

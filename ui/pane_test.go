@@ -162,7 +162,7 @@ func TestMessagesOfOtherPaneAreIgnored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		one, two := newHarness(t, 100, 30, three()), newHarness(t, 100, 30, three())
 		before := two.screen()
-		if cmd := two.pane.Update(thenMsg{one.pane, one.pane.subscribe}); cmd != nil {
+		if cmd := two.pane.Update(thenMsg{one.pane.tasks, one.pane.subscribe}); cmd != nil {
 			t.Error("a message of another pane made a command")
 		}
 		if got := two.screen(); got != before {

@@ -92,9 +92,9 @@ func (p *Pane) jump(line *prompt.Line) tea.Cmd {
 	}
 	p.closePrompt()
 	if err := p.log.Err(); err != nil {
-		return p.refuse("Can't read the log: " + hint(err))
+		return p.notices.refuse("Can't read the log: " + hint(err))
 	}
-	return p.route(p.log.JumpPercent(percent))
+	return p.tasks.route(p.log.JumpPercent(percent))
 }
 
 func (p *Pane) pressPrompt(msg tea.KeyPressMsg) tea.Cmd {
@@ -201,8 +201,8 @@ func (p *Pane) askEntry(line *sending) tea.Cmd {
 		return nil
 	}
 	line.asks = true
-	eng, id := p.eng, line.job.ID
-	return p.async(func(ctx context.Context) func() tea.Cmd {
+	eng, id := p.tasks.eng, line.job.ID
+	return p.tasks.async(func(ctx context.Context) func() tea.Cmd {
 		entry, err := eng.Entry(ctx, id)
 		if err != nil {
 			entry = engine.EntryUnknown // decide by the output

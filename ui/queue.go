@@ -36,17 +36,17 @@ func (p *Pane) runNext(jobs []engine.Job) tea.Cmd {
 }
 
 func (p *Pane) reorder(failure string, jobs []engine.Job, when engine.Turn) tea.Cmd {
-	eng, ids := p.eng, waitingOf(jobs)
+	eng, ids := p.tasks.eng, waitingOf(jobs)
 	p.list.Unmark()
-	return p.async(func(ctx context.Context) func() tea.Cmd {
-		return p.onError(failure, eng.StartQueued(ctx, when, ids...))
+	return p.tasks.async(func(ctx context.Context) func() tea.Cmd {
+		return p.notices.onError(failure, eng.StartQueued(ctx, when, ids...))
 	})
 }
 
 // pauseQueue pauses the queue of a job, or resumes it.
 func (p *Pane) pauseQueue(jobs []engine.Job) tea.Cmd {
-	eng, name := p.eng, jobs[0].Queue
-	return p.async(func(ctx context.Context) func() tea.Cmd {
+	eng, name := p.tasks.eng, jobs[0].Queue
+	return p.tasks.async(func(ctx context.Context) func() tea.Cmd {
 		queues, err := eng.Queues(ctx)
 		paused := false
 		for _, q := range queues {
@@ -60,11 +60,11 @@ func (p *Pane) pauseQueue(jobs []engine.Job) tea.Cmd {
 		return func() tea.Cmd {
 			switch {
 			case err != nil:
-				return p.fail("Can't change the queue "+name, err)
+				return p.notices.fail("Can't change the queue "+name, err)
 			case paused:
-				return p.showMessage(toast.Success, "Queue "+name+" resumed")
+				return p.notices.message(toast.Success, "Queue "+name+" resumed")
 			}
-			return p.showMessage(toast.Success, "Queue "+name+" paused: no job starts")
+			return p.notices.message(toast.Success, "Queue "+name+" paused: no job starts")
 		}
 	})
 }

@@ -95,8 +95,8 @@ func (p *Pane) runAnother(jobs []engine.Job) tea.Cmd {
 func (p *Pane) runAgain(jobs []engine.Job, o engine.RestartOptions) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, before := range jobs {
-		eng, name, begin := p.eng, p.shortName(before), p.restarts.begin
-		cmds = append(cmds, p.async(func(ctx context.Context) func() tea.Cmd {
+		eng, name, begin := p.tasks.eng, p.shortName(before), p.restarts.begin
+		cmds = append(cmds, p.tasks.async(func(ctx context.Context) func() tea.Cmd {
 			end := begin(before, o.Keep)
 			j, err := eng.Restart(context.WithoutCancel(ctx), before.ID, o)
 			end(err)
@@ -105,11 +105,11 @@ func (p *Pane) runAgain(jobs []engine.Job, o engine.RestartOptions) tea.Cmd {
 			case errors.As(err, &missing):
 				return func() tea.Cmd { return p.askValues(before, missing.Names, o) }
 			case err != nil:
-				return p.onError("Can't restart "+name, err)
+				return p.notices.onError("Can't restart "+name, err)
 			}
 			return func() tea.Cmd {
 				if o.Keep && !finished(before) && j.Status != engine.Failed {
-					return tea.Batch(p.started(j), p.showMessage(toast.Info, "Started a second "+name+"; the first is still running"))
+					return tea.Batch(p.started(j), p.notices.message(toast.Info, "Started a second "+name+"; the first is still running"))
 				}
 				return p.started(j)
 			}
@@ -126,7 +126,7 @@ func (p *Pane) edited(spec engine.Spec) func(context.Context) (engine.Job, error
 	if !ok || before.Kind == engine.KindVirtual {
 		return nil
 	}
-	eng, begin := p.eng, p.restarts.begin
+	eng, begin := p.tasks.eng, p.restarts.begin
 	o := engine.RestartOptions{Stop: engine.StopOptions{By: client}, Edited: &spec}
 	return func(ctx context.Context) (engine.Job, error) {
 		end := begin(before.Job, false)
@@ -145,7 +145,7 @@ func (p *Pane) askValues(j engine.Job, names []string, o engine.RestartOptions) 
 		if len(names) > 1 {
 			text = strings.Join(names, ", ") + " aren't saved"
 		}
-		return p.showMessage(toast.Error, "Can't restart "+name+": "+cells.Clean(text))
+		return p.notices.message(toast.Error, "Can't restart "+name+": "+cells.Clean(text))
 	}
 	form := prompt.NewForm("Restart "+name, p.promptKeys(), p.styles)
 	for _, env := range names {

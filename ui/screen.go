@@ -48,7 +48,7 @@ func (p *Pane) updatePreview() tea.Cmd {
 			return nil
 		}
 		p.preview = nil
-		return tea.Batch(p.releaseOpened(g.session), p.updatePreview(), p.catchUp())
+		return tea.Batch(p.tasks.releaseSession(g.session), p.updatePreview(), p.catchUp())
 	}
 	if !want {
 		return nil
@@ -56,9 +56,9 @@ func (p *Pane) updatePreview() tea.Cmd {
 	p.screen.Reset()
 	g := &preview{id: p.shown.id}
 	p.preview = g
-	return p.openSession(g.id, engine.TerminalOptions{Client: client}, func(open *session, err error) tea.Cmd {
+	return p.tasks.openSession(g.id, engine.TerminalOptions{Client: client}, func(open *session, err error) tea.Cmd {
 		if p.preview != g {
-			return p.releaseOpened(open)
+			return p.tasks.releaseSession(open)
 		}
 		if err != nil {
 			return nil
@@ -70,7 +70,7 @@ func (p *Pane) updatePreview() tea.Cmd {
 
 // nextPreview waits for more output of a preview.
 func (p *Pane) nextPreview(g *preview) tea.Cmd {
-	return p.nextChunks(g.session, func(chunks []engine.TerminalChunk, err error) tea.Cmd {
+	return p.tasks.nextChunks(g.session, func(chunks []engine.TerminalChunk, err error) tea.Cmd {
 		if p.preview != g {
 			return nil
 		}
@@ -105,9 +105,9 @@ func (p *Pane) follow() tea.Cmd {
 		return p.showRaw(p.shown.last)
 	}
 	if err := p.log.Err(); err != nil { // retry
-		return tea.Batch(p.route(p.log.SetFollow(true)), p.refuse("Can't read the log: "+hint(err)))
+		return tea.Batch(p.tasks.route(p.log.SetFollow(true)), p.notices.refuse("Can't read the log: "+hint(err)))
 	}
-	return p.route(p.log.SetFollow(!p.log.Following()))
+	return p.tasks.route(p.log.SetFollow(!p.log.Following()))
 }
 
 // showRaw shows the raw log, or the screen instead.
@@ -118,7 +118,7 @@ func (p *Pane) showRaw(raw bool) tea.Cmd {
 	if reopen {
 		cmds = append(cmds, p.closeLog(), p.openLog())
 	}
-	return tea.Batch(append(cmds, p.route(p.log.SetFollow(true)))...)
+	return tea.Batch(append(cmds, p.tasks.route(p.log.SetFollow(true)))...)
 }
 
 // pressScreen handles the log's keys while the screen is shown.
@@ -127,7 +127,7 @@ func (p *Pane) pressScreen(msg tea.KeyPressMsg) tea.Cmd {
 		return p.copy(strings.TrimRight(p.screen.Text(), "\n"), "screen")
 	}
 	if _, bound := p.boundTo(msg, "log"); bound {
-		return p.refuse(p.noLog())
+		return p.notices.refuse(p.noLog())
 	}
 	return nil
 }
@@ -253,15 +253,15 @@ func WithReplay(o replay.Options) Option { return func(p *options) { p.replay = 
 // Replay plays the recording of a job's terminal in the whole pane. When the user closes it, the
 // host gets a [ReplayedMsg].
 func (p *Pane) Replay(id engine.ID) tea.Cmd {
-	eng, held := p.eng, p.resources
-	return p.async(func(ctx context.Context) func() tea.Cmd {
-		rec, err := eng.OpenReplay(ctx, id)
-		if err == nil && !held.keep(rec) {
+	t := p.tasks
+	return t.async(func(ctx context.Context) func() tea.Cmd {
+		rec, err := t.eng.OpenReplay(ctx, id)
+		if err == nil && !t.open.keep(rec) {
 			return nil
 		}
 		return func() tea.Cmd {
 			if err != nil {
-				return p.fail("Can't replay", err)
+				return p.notices.fail("Can't replay", err)
 			}
 			return p.play(rec, id)
 		}
@@ -283,16 +283,16 @@ func (p *Pane) refuseReplay(jobs []engine.Job) string {
 func (p *Pane) play(rec recording, id engine.ID) tea.Cmd {
 	running := !rec.Job().Status.Finished()
 	line := p.newLine(prompt.Options{Label: "/"})
-	ctx, stop := context.WithCancel(p.ctx)
+	ctx, stop := context.WithCancel(p.tasks.ctx)
 	on := replay.Actions{Help: p.openHelp, Close: func() tea.Cmd {
 		stop()
 		p.shut()
-		return tea.Batch(p.release(rec), send(ReplayedMsg{ID: id}))
+		return tea.Batch(p.tasks.release(rec), send(ReplayedMsg{ID: id}))
 	}}
 	m := replay.New(ctx, rec, running, line, p.opts.keys.Replay, p.opts.keys.Input, p.styles, p.opts.replay, on)
-	index := p.async(func(context.Context) func() tea.Cmd {
+	index := p.tasks.async(func(context.Context) func() tea.Cmd {
 		_ = rec.Index(ctx, nil) // without it, seeking takes longer
 		return nil
 	})
-	return tea.Batch(p.open(&overlay{box: m, context: "replay"}), p.route(m.Init()), index)
+	return tea.Batch(p.open(&overlay{box: m, context: "replay"}), p.tasks.route(m.Init()), index)
 }

@@ -39,7 +39,7 @@ func (p *Pane) openSearch() tea.Cmd { return p.askSearch("/") }
 // matchingOnly shows only matching lines, or all lines. Without a search it asks for one.
 func (p *Pane) matchingOnly() tea.Cmd {
 	if p.searching() {
-		return p.route(p.log.SetMatchingOnly(!p.log.MatchingOnly()))
+		return p.tasks.route(p.log.SetMatchingOnly(!p.log.MatchingOnly()))
 	}
 	return p.askSearch("&")
 }
@@ -66,7 +66,7 @@ func (p *Pane) askSearch(sign string) tea.Cmd {
 		changed: func() tea.Cmd { return p.liveSearch(s) },
 		note:    func() string { return p.noteOf(s) },
 		accept:  func() tea.Cmd { return p.acceptSearch(s) },
-		cancel:  func() tea.Cmd { return p.route(p.log.Return(s.mark)) },
+		cancel:  func() tea.Cmd { return p.tasks.route(p.log.Return(s.mark)) },
 	}
 	f.left = func() tea.Cmd {
 		if line.Value() == "" {
@@ -96,7 +96,7 @@ func (p *Pane) search(s *searchPrompt) (cmd tea.Cmd, ok bool) {
 	s.line.SetError("")
 	text, find := s.line.Value(), p.log.Search
 	if text == "" {
-		return p.route(p.log.Return(s.mark)), true
+		return p.tasks.route(p.log.Return(s.mark)), true
 	}
 	if p.log.Searches(text, !s.plain) && (!s.only() || p.log.MatchingOnly()) {
 		return nil, true
@@ -109,7 +109,7 @@ func (p *Pane) search(s *searchPrompt) (cmd tea.Cmd, ok bool) {
 		s.invalid = invalidPattern(err)
 		return nil, false
 	}
-	return p.route(cmd), true
+	return p.tasks.route(cmd), true
 }
 
 // invalidPattern returns the problem of a regular expression, without the expression.
@@ -135,7 +135,7 @@ func (p *Pane) acceptSearch(s *searchPrompt) tea.Cmd {
 	p.history.searched(text, s.plain)
 	p.closePrompt()
 	if why := p.log.NoMatches(); why != "" {
-		cmd = tea.Batch(cmd, p.showMessage(toast.Info, why))
+		cmd = tea.Batch(cmd, p.notices.message(toast.Info, why))
 	}
 	return cmd
 }
@@ -144,7 +144,7 @@ func (p *Pane) acceptSearch(s *searchPrompt) tea.Cmd {
 func (p *Pane) repeatSearch(s *searchPrompt) tea.Cmd {
 	p.closePrompt()
 	if p.searching() {
-		return p.route(p.log.NextMatch())
+		return p.tasks.route(p.log.NextMatch())
 	}
 	last := p.history.lastSearch()
 	if last == "" {

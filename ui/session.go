@@ -6,8 +6,6 @@ import (
 	"sync"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"github.com/hobjobs/hob/engine"
 )
 
@@ -32,30 +30,6 @@ const (
 	pace       = 33 * time.Millisecond
 	burstBytes = 4 << 10
 )
-
-// openSession opens a session of a job's terminal and passes it, or the error, to then.
-func (p *Pane) openSession(id engine.ID, o engine.TerminalOptions, then func(*session, error) tea.Cmd) tea.Cmd {
-	eng, held := p.eng, p.resources
-	return p.async(func(ctx context.Context) func() tea.Cmd {
-		term, err := eng.OpenTerminal(ctx, id, o)
-		if err != nil {
-			return func() tea.Cmd { return then(nil, err) }
-		}
-		open := newSession(ctx, term)
-		if !held.keep(open) {
-			return nil
-		}
-		return func() tea.Cmd { return then(open, nil) }
-	})
-}
-
-// nextChunks waits for output of a session. At most one such command runs per session.
-func (p *Pane) nextChunks(open *session, then func([]engine.TerminalChunk, error) tea.Cmd) tea.Cmd {
-	return p.async(func(ctx context.Context) func() tea.Cmd {
-		chunks, err := open.next(ctx)
-		return func() tea.Cmd { return then(chunks, err) }
-	})
-}
 
 func newSession(ctx context.Context, term engine.Terminal) *session {
 	ctx, cancel := context.WithCancel(ctx)

@@ -56,8 +56,8 @@ func (p *Pane) explain() tea.Cmd {
 		return nil
 	}
 	j.asked = true
-	eng, id := p.eng, j.ID
-	return p.async(func(ctx context.Context) func() tea.Cmd {
+	eng, id := p.tasks.eng, j.ID
+	return p.tasks.async(func(ctx context.Context) func() tea.Cmd {
 		why, err := eng.Finding(ctx, id)
 		if err != nil {
 			return nil // show the recorded end only
@@ -84,11 +84,11 @@ func (p *Pane) closeLog() tea.Cmd {
 	if on, _ := p.onFold(); on {
 		p.log.SetEmpty("Select one job to see its log.")
 	}
-	cmd := p.route(p.log.SetSource(nil, false))
+	cmd := p.tasks.route(p.log.SetSource(nil, false))
 	if old == nil {
 		return cmd
 	}
-	return tea.Batch(cmd, p.release(old))
+	return tea.Batch(cmd, p.tasks.release(old))
 }
 
 // openLog opens the shown job's log. If another log is being opened, it does so afterwards.
@@ -107,8 +107,8 @@ func (p *Pane) openLog() tea.Cmd {
 	}
 	choose := j.Split && p.shown.stream == ""
 	ended, raw := j.HasTerminal() && j.Status.Finished(), p.shown.raw
-	eng, held, id := p.eng, p.resources, j.ID
-	return p.async(func(ctx context.Context) func() tea.Cmd {
+	t, eng, id := p.tasks, p.tasks.eng, j.ID
+	return p.tasks.async(func(ctx context.Context) func() tea.Cmd {
 		drawn, last := false, false
 		log, err := eng.OpenLog(ctx, id, want)
 		if err == nil && choose {
@@ -122,7 +122,7 @@ func (p *Pane) openLog() tea.Cmd {
 				}
 			}
 		}
-		if err == nil && !held.keep(log) {
+		if err == nil && !t.open.keep(log) {
 			return nil
 		}
 		return func() tea.Cmd { return p.logOpened(openedLog{id, want, log, drawn, last}, err) }
@@ -169,7 +169,7 @@ func (p *Pane) logOpened(opened openedLog, err error) tea.Cmd {
 	if p.outdated(opened) {
 		var cmd tea.Cmd
 		if opened.log != nil {
-			cmd = p.release(opened.log)
+			cmd = p.tasks.release(opened.log)
 		}
 		return tea.Batch(cmd, p.openLog())
 	}
@@ -180,7 +180,7 @@ func (p *Pane) logOpened(opened openedLog, err error) tea.Cmd {
 	p.shown.log, p.shown.stream = opened.log, opened.stream
 	p.shown.last, p.shown.plain = opened.last, opened.drawn && !opened.last
 	p.log.SetEmpty(p.emptyLog())
-	return p.route(p.log.SetSource(opened.log, !p.opts.log.Stay))
+	return p.tasks.route(p.log.SetSource(opened.log, !p.opts.log.Stay))
 }
 
 func (p *Pane) emptyLog() string {

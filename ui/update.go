@@ -9,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/ui/components/later"
 	"github.com/hobjobs/hob/ui/components/logview"
 	"github.com/hobjobs/hob/ui/components/selection"
 	"github.com/hobjobs/hob/ui/components/toast"
@@ -45,7 +44,7 @@ func (p *Pane) changes(msg tea.Msg) bool {
 }
 
 func (p *Pane) update(msg tea.Msg) tea.Cmd {
-	if p.ctx.Err() != nil { // closed
+	if p.tasks.ctx.Err() != nil { // closed
 		if ask, ok := msg.(AskMsg); ok {
 			return refuseAsk(ask)
 		}
@@ -71,72 +70,23 @@ func (p *Pane) update(msg tea.Msg) tea.Cmd {
 	case AskMsg:
 		return p.asked(msg)
 	case thenMsg:
-		if msg.pane == p {
+		if msg.tasks == p.tasks {
 			return msg.then()
 		}
+	case childMsg:
+		if msg.tasks == p.tasks {
+			return p.child(msg.msg)
+		}
 	case eventsMsg:
-		if msg.pane == p {
+		if msg.tasks == p.tasks {
 			return p.facts(msg)
 		}
 	}
 	return nil
 }
 
-// async runs f as a command, and the function that f returns in Update, unless it is nil.
-func (p *Pane) async(f func(ctx context.Context) (then func() tea.Cmd)) tea.Cmd {
-	ctx := p.ctx
-	return func() tea.Msg {
-		if then := f(ctx); then != nil {
-			return thenMsg{p, then}
-		}
-		return nil
-	}
-}
-
-// after runs then in Update after d.
-func (p *Pane) after(d time.Duration, then func() tea.Cmd) tea.Cmd {
-	return tea.Tick(d, func(time.Time) tea.Msg { return thenMsg{p, then} })
-}
-
-// latest is after, but then does not run if the number has changed by that time: a later call raises
-// it.
-func (p *Pane) latest(number *int, d time.Duration, then func() tea.Cmd) tea.Cmd {
-	*number++
-	began := *number
-	return p.after(d, func() tea.Cmd {
-		if *number != began {
-			return nil
-		}
-		return then()
-	})
-}
-
-// route makes the result of a component's command come back to this pane.
-func (p *Pane) route(cmd tea.Cmd) tea.Cmd {
-	if cmd == nil {
-		return nil
-	}
-	return func() tea.Msg {
-		switch msg := cmd().(type) {
-		case nil:
-			return nil
-		case tea.BatchMsg:
-			for i, c := range msg {
-				msg[i] = p.route(c)
-			}
-			return msg
-		case later.Msg, selection.CopyMsg, logview.NoticeMsg:
-			return thenMsg{p, func() tea.Cmd { return p.child(msg) }}
-		default: // of the pane itself
-			return msg
-		}
-	}
-}
-
 func (p *Pane) child(msg tea.Msg) tea.Cmd {
 	switch m := msg.(type) {
-	case later.Msg:
-		return p.route(m())
 	case selection.CopyMsg:
 		what := "selection"
 		if m.Line {
@@ -144,20 +94,17 @@ func (p *Pane) child(msg tea.Msg) tea.Cmd {
 		}
 		cmd := p.copy(m.Text, what)
 		if m.Cut {
-			cmd = tea.Batch(cmd, p.showMessage(toast.Warning, "The selection is too long; only a part was copied"))
+			cmd = tea.Batch(cmd, p.notices.message(toast.Warning, "The selection is too long; only a part was copied"))
 		}
 		return cmd
 	case logview.NoticeMsg:
 		if p.prompt != nil { // an incomplete expression often has no matches
 			return nil
 		}
-		return p.showMessage(toast.Info, m.Text)
+		return p.notices.message(toast.Info, m.Text)
 	}
 	return nil
 }
-
-// send returns a command that sends a message to the host.
-func send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
 
 // eventStream is where the state of the jobs comes from.
 type eventStream struct {
@@ -167,10 +114,10 @@ type eventStream struct {
 }
 
 func (p *Pane) subscribe() tea.Cmd {
-	eng, held, filter := p.eng, p.resources, p.opts.filter
-	return p.async(func(context.Context) func() tea.Cmd {
-		sub := eng.Subscribe(filter)
-		if !held.keep(sub) {
+	t, filter := p.tasks, p.opts.filter
+	return t.async(func(context.Context) func() tea.Cmd {
+		sub := t.eng.Subscribe(filter)
+		if !t.open.keep(sub) {
 			return nil
 		}
 		return func() tea.Cmd {
@@ -195,11 +142,10 @@ func (p *Pane) attend() {
 
 // listen waits for the next events. At most one such command runs: each result starts the next.
 func (p *Pane) listen() tea.Cmd {
-	sub, clock := p.events.sub, p.opts.clock
-	ctx := p.ctx
+	t, sub, clock := p.tasks, p.events.sub, p.opts.clock
 	return func() tea.Msg {
-		events, err := sub.Next(ctx)
-		return eventsMsg{p, events, clock(), err}
+		events, err := sub.Next(t.ctx)
+		return eventsMsg{t, events, clock(), err}
 	}
 }
 
@@ -215,16 +161,7 @@ func (p *Pane) facts(msg eventsMsg) tea.Cmd {
 	}
 	// The displayed state may be outdated; show that until it is current again.
 	p.events.trouble = hint(msg.err)
-	return tea.Batch(p.release(p.events.sub), p.after(retryAfter, p.subscribe))
-}
-
-// release closes something in a command, because closing may block.
-func (p *Pane) release(c interface{ Close() error }) tea.Cmd {
-	held := p.resources
-	return func() tea.Msg {
-		_ = held.release(c) // the error has no consequence
-		return nil
-	}
+	return tea.Batch(p.tasks.release(p.events.sub), p.tasks.after(retryAfter, p.subscribe))
 }
 
 // BackgroundedMsg reports to the host that a job was sent to the background.
@@ -287,15 +224,9 @@ type AskMsg struct {
 	Reply   func(answer string, ok bool)
 }
 
-// thenMsg carries the rest of an asynchronous operation to Update of its pane.
-type thenMsg struct {
-	pane *Pane
-	then func() tea.Cmd
-}
-
 // eventsMsg carries events of the engine to the pane that subscribed to them.
 type eventsMsg struct {
-	pane   *Pane
+	tasks  *tasks
 	events []engine.Event
 	now    time.Time
 	err    error

@@ -42,7 +42,7 @@ func (p *Pane) arrange() tea.Cmd {
 		p.detail.SetSize(l.detail.w, l.detail.h)
 	}
 	if p.fore.terminal() == nil {
-		cmd = p.route(p.log.SetSize(l.log.w, l.log.h))
+		cmd = p.tasks.route(p.log.SetSize(l.log.w, l.log.h))
 		p.screen.SetSize(l.log.w, l.log.h)
 	}
 	p.sizeOverlay()
