@@ -18,6 +18,11 @@ func TestChoose(t *testing.T) {
 		job("web-33333", "web", engine.Exited), job("web-22222", "web", engine.Running), job("api-11111", "api", engine.Exited),
 		job("api-00000", "api", engine.Exited), job("api", "odd", engine.Running),
 	}
+	grouped := []engine.Job{
+		job("web-44444", "npm run dev", engine.Running), job("other-444", "by-hand", engine.Running), job("web-55555", "web", engine.Running),
+	}
+	grouped[0].Labels = map[string]string{"group": "shop", "process": "web"}
+	grouped[1].Labels = map[string]string{"group": "shop"}
 	for _, tt := range []struct {
 		among []engine.Job
 		ref   string
@@ -36,6 +41,13 @@ func TestChoose(t *testing.T) {
 		{jobs, "none", engine.Read, nil},
 		{jobs[2:4], "api", engine.Act, []engine.ID{"api-11111", "api-00000"}},
 		{jobs[2:4], "api", engine.Read, []engine.ID{"api-11111"}},
+		{jobs, "33333", engine.Act, []engine.ID{"web-33333"}},
+		{jobs, "333", engine.Act, []engine.ID{"web-33333"}},
+		{jobs, "33", engine.Read, nil}, // too short for the end of an id
+		{grouped, "shop/web", engine.Act, []engine.ID{"web-44444"}},
+		{grouped, "shop/by-hand", engine.Act, []engine.ID{"other-444"}},
+		{grouped, "444", engine.Act, []engine.ID{"web-44444", "other-444"}},
+		{grouped, "/web", engine.Read, nil},
 	} {
 		j, err := engine.Choose(tt.among, tt.ref, tt.in)
 		got := ids([]engine.Job{j})

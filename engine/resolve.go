@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -19,9 +20,10 @@ const (
 	Act                // to act: for a shared name only the one that is running
 )
 
-// Find returns the job that ref refers to: an id, a name, a unique prefix of an id, "@" for the
-// newest job, "@2" for the one before it. An exact id takes precedence over a name, a name over a
-// prefix. A name may be given as it was requested, although it is stored shortened and on one line.
+// Find returns the job that ref refers to: an id, a name, "GROUP/NAME" for a job of a group, a unique
+// prefix of an id, the letters at its end, "@" for the newest job, "@2" for the one before it. An exact
+// id takes precedence over a name, a name over a prefix, a prefix over an end. A name may be given as
+// it was requested, although it is stored shortened and on one line.
 // The errors are ErrNotFound and *[AmbiguousError].
 func (e *Engine) Find(ctx context.Context, ref string, in Intent) (Job, error) {
 	if ref == "" {
@@ -43,7 +45,7 @@ func (e *Engine) Find(ctx context.Context, ref string, in Intent) (Job, error) {
 	if err != nil {
 		return Job{}, err
 	}
-	meant := func(j *Job) bool { return named(j, ref) || prefixed(j, ref) }
+	meant := func(j *Job) bool { return named(j, ref) || prefixed(j, ref) || suffixed(j, ref) }
 	jobs, err := e.list(ctx, ids, meant, meant)
 	if err != nil {
 		return Job{}, err
@@ -65,15 +67,38 @@ func Choose(jobs []Job, ref string, in Intent) (Job, error) {
 	return pick(jobs, ref, in)
 }
 
-func named(j *Job, ref string) bool { return j.Name == ref || j.Name == jobname.Clip(ref) }
+func named(j *Job, ref string) bool {
+	return j.Name == ref || j.Name == jobname.Clip(ref) || ref == groupedName(j)
+}
+
+// groupedName returns the name of a job with that of its group, as in "shop/web"; "" if it has none.
+func groupedName(j *Job) string {
+	if group := j.Labels["group"]; group != "" {
+		return group + "/" + cmp.Or(j.Labels["process"], j.Name)
+	}
+	return ""
+}
 
 func prefixed(j *Job, ref string) bool { return strings.HasPrefix(string(j.ID), ref) }
 
+// leastSuffix is the number of letters at the end of an id from which on they refer to a job. Fewer are
+// more likely a mistake, such as the 9 of a signal.
+const leastSuffix = 3
+
+func suffixed(j *Job, ref string) bool {
+	return len(ref) >= leastSuffix && strings.HasSuffix(string(j.ID), ref)
+}
+
 // pick chooses among jobs, which are sorted newest first.
 func pick(jobs []Job, ref string, in Intent) (Job, error) {
-	of := slices.DeleteFunc(slices.Clone(jobs), func(j Job) bool { return !named(&j, ref) })
+	matching := func(does func(*Job, string) bool) []Job {
+		return slices.DeleteFunc(slices.Clone(jobs), func(j Job) bool { return !does(&j, ref) })
+	}
+	of := matching(named)
 	if len(of) == 0 {
-		of = slices.DeleteFunc(slices.Clone(jobs), func(j Job) bool { return !prefixed(&j, ref) })
+		if of = matching(prefixed); len(of) == 0 {
+			of = matching(suffixed)
+		}
 		switch len(of) {
 		case 0:
 			return Job{}, notFound(ref)
