@@ -79,8 +79,8 @@ type Jobs struct {
 	Restart       key.Binding `keys:"r" help:"restart" doc:"run it again; stops it first if it runs"`
 	RunAnother    key.Binding `keys:"R" help:"run another" doc:"run it again and leave the first one running"`
 	EditRestart   key.Binding `keys:"e" help:"edit & restart" doc:"edit the command and restart it"`
-	Remove        key.Binding `keys:"d" help:"remove" doc:"stop it and delete it (asks first)"`
-	Clear         key.Binding `keys:"c" help:"clear" doc:"clear it (deletes its log)"`
+	Remove        key.Binding `keys:"d" help:"stop & clear" doc:"clear it; stops it first if it runs (asks)"`
+	Clear         key.Binding `keys:"c" help:"clear" doc:"clear it; can be undone"`
 	ClearFinished key.Binding `keys:"C" help:"clear finished" doc:"clear all finished jobs that match the filter"`
 	Undo          key.Binding `keys:"u" help:"undo" doc:"undo the last clear, as long as the trash has it"`
 	Filter        key.Binding `keys:"/" help:"filter" doc:"filter (name, command, status:failed, host:web1)"`

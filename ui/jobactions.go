@@ -176,7 +176,20 @@ func (p *Pane) clearFinished() tea.Cmd {
 	}
 	return p.confirm(
 		fmt.Sprintf("Clear %d finished jobs%s?", len(jobs), p.matching()), "Clear", func() tea.Cmd { return p.clear(jobs) },
-		"Their logs will be deleted.")
+		p.undoable(len(jobs)))
+}
+
+// undoable returns that the logs of n jobs can be restored after a clear. The trash keeps them for at
+// least an hour.
+func (l *labels) undoable(n int) string {
+	logs := "its log"
+	if n > 1 {
+		logs = "their logs"
+	}
+	if undo := l.opts.keys.Jobs.Undo; isBound(undo) {
+		return l.keyLabel(undo) + " brings " + logs + " back for an hour."
+	}
+	return "hob clear --undo brings " + logs + " back for an hour."
 }
 
 // matching returns the end of a phrase about the jobs that the filter leaves: " matching /web". It
@@ -228,29 +241,27 @@ func (p *Pane) undoClear() tea.Cmd {
 	})
 }
 
-// remove stops what runs, then clears; it asks.
+// remove clears finished jobs like clear. Those that run, or have left processes, it stops first,
+// after a question.
 func (p *Pane) remove(jobs []engine.Job) tea.Cmd {
 	running := 0
 	for _, j := range jobs {
-		if !finished(j) {
+		if !over(j) {
 			running++
 		}
 	}
-	label, text := "Remove", "Its log will be deleted."
-	if len(jobs) > 1 {
-		text = "Their logs will be deleted."
+	if running == 0 {
+		return p.clear(jobs)
 	}
-	switch {
-	case running > 0 && len(jobs) == 1:
-		label, text = "Stop and remove", "It's running. "+text
-	case running > 0:
+	text := p.undoable(len(jobs))
+	if len(jobs) > 1 {
 		are := "are"
 		if running == 1 {
 			are = "is"
 		}
-		label, text = "Stop and remove", fmt.Sprintf("%d of them %s running. %s", running, are, text)
+		text = fmt.Sprintf("%d of them %s running. %s", running, are, text)
 	}
-	return p.confirm(label+" "+p.names(jobs)+"?", label, func() tea.Cmd {
+	return p.confirm("Stop and clear "+p.names(jobs)+"?", "Stop and clear", func() tea.Cmd {
 		p.list.Unmark()
 		var cmds []tea.Cmd
 		for _, j := range jobs {
@@ -265,7 +276,7 @@ func (p *Pane) removeNow(j engine.Job) tea.Cmd {
 	return p.tasks.async(func(ctx context.Context) func() tea.Cmd {
 		gone, err := eng.Remove(ctx, j.ID)
 		if err != nil {
-			return p.notices.onError("Can't remove "+name, err)
+			return p.notices.onError("Can't clear "+name, err)
 		}
 		return func() tea.Cmd { return p.cleared(gone) }
 	})

@@ -20,7 +20,7 @@ func TestMessagesNameBoundKeys(t *testing.T) {
 		keys []string
 		want string
 	}{
-		"clear of a running job": {[]string{"c"}, "npm run dev is still running · s stop · D stop and remove"},
+		"clear of a running job": {[]string{"c"}, "npm run dev is still running · s stop · D stop and clear"},
 		"clear":                  {[]string{"j", "c"}, "Cleared make test · U to undo"},
 		"clear of two":           {[]string{"j", "c", "G", "c"}, "Cleared 2 jobs · U to undo"},
 		"Ctrl+C":                 {[]string{"ctrl+c"}, "Ctrl+C again to quit. Jobs keep running."},

@@ -32,6 +32,7 @@ func TestKeysReachTheEngine(t *testing.T) {
 		"undo twice":                   {[]string{"C", "u", "u"}, []string{"clear [build-aaaaa test-aaaaa]", "undo [build-aaaaa test-aaaaa]", "undo []"}},
 		"remove asks, no":              {[]string{"d", "enter"}, nil},
 		"remove asks, yes":             {[]string{"d", "y"}, []string{"remove dev-aaaaa"}},
+		"remove of a finished job":     {[]string{"j", "d"}, []string{"clear [test-aaaaa]"}},
 		"restart":                      {[]string{"j", "r"}, []string{"restart test-aaaaa"}},
 		"new":                          {[]string{"n", "l", "s", "enter"}, []string{`start "ls" in "/home/me/src" on ""`}},
 		"new, nothing":                 {[]string{"n", "enter"}, nil},
@@ -39,7 +40,7 @@ func TestKeysReachTheEngine(t *testing.T) {
 		"edit and restart":             {[]string{"e", "x", "enter"}, []string{`restart dev-aaaaa as "npm run devx" in "/home/me/src" on ""`}},
 		"a line":                       {[]string{"i", "y", "e", "s", "enter"}, []string{`write dev-aaaaa "yes\r"`}},
 		"a line, left":                 {[]string{"i", "y", "esc"}, nil},
-		"marked rows":                  {[]string{"j", "space", "space", "d", "y"}, []string{"remove build-aaaaa", "remove test-aaaaa"}},
+		"marked rows":                  {[]string{"space", "space", "d", "y"}, []string{"remove dev-aaaaa", "remove test-aaaaa"}},
 		"from the log":                 {[]string{"enter", "x"}, []string{"stop dev-aaaaa"}},
 		"d does nothing in the log":    {[]string{"enter", "d"}, nil},
 		"from the palette":             {[]string{":", "s", "t", "o", "p", "enter"}, []string{"stop dev-aaaaa"}},
@@ -164,12 +165,12 @@ func TestRefusedActionsShowReason(t *testing.T) {
 		keys []string
 		want string
 	}{
-		"clear of a running job": {[]string{"c"}, "still running · x stop · d stop and remove"},
+		"clear of a running job": {[]string{"c"}, "still running · x stop · d stop and clear"},
 		"stop of a finished one": {[]string{"j", "x"}, "make test has already exited (exit 2)"},
 		"line to a finished one": {[]string{"j", "i"}, "make test has already exited"},
 		"undo of nothing":        {[]string{"u"}, "Nothing to undo"},
 		"Ctrl+C":                 {[]string{"ctrl+c"}, "Ctrl+C again to quit. Jobs keep running."},
-		"a key of the list":      {[]string{"enter", "d"}, "d (remove) works in the list · 1 go there · : run by name"},
+		"a key of the list":      {[]string{"enter", "d"}, "d (stop & clear) works in the list · 1 go there · : run by name"},
 		"a key of the log":       {[]string{"w"}, "w (wrap) works in the log · 3 go there · : run by name"},
 	}
 	for name, tt := range tests {
@@ -203,7 +204,6 @@ func TestKeysOnLostJob(t *testing.T) {
 	for k, want := range map[string]string{
 		"x": "The job is lost; it may no longer be running · r restart",
 		"X": "The job is lost", "K": "The job is lost", "i": "The job is lost",
-		"d": "Remove rsync?",
 		"2": "last seen 11:59:00",
 	} {
 		inBubble(t, k, func(t *testing.T) {
@@ -212,7 +212,7 @@ func TestKeysOnLostJob(t *testing.T) {
 			s.sees(want)
 		})
 	}
-	for k, want := range map[string]string{"r": "restart lost-aaaaa", "c": "clear [lost-aaaaa]"} {
+	for k, want := range map[string]string{"r": "restart lost-aaaaa", "c": "clear [lost-aaaaa]", "d": "clear [lost-aaaaa]"} {
 		inBubble(t, k, func(t *testing.T) {
 			s := newHarness(t, 120, 30, &fake{jobs: []engine.Job{lost}})
 			s.press(k)

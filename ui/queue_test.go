@@ -98,7 +98,7 @@ func TestQueueActionsOnACluster(t *testing.T) {
 		s.press("s")
 		s.sees("queued on a cluster")
 		s.press("c")
-		s.sees("train is still queued · x stop · d stop and remove")
+		s.sees("train is still queued · x stop · d stop and clear")
 		if slices.ContainsFunc(s.eng.did(), func(call string) bool { return strings.HasPrefix(call, "now ") }) {
 			t.Errorf("calls %q", s.eng.did())
 		}

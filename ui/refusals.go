@@ -80,7 +80,7 @@ func (p *Pane) refuseClear(jobs []engine.Job) string {
 	if all(jobs, func(j engine.Job) bool { return j.Status == engine.Queued }) {
 		still = " still queued"
 	}
-	return p.dotted(p.subject(jobs)+still, p.does(k.Panes.Stop, "stop"), p.does(k.Jobs.Remove, "stop and remove"))
+	return p.dotted(p.subject(jobs)+still, p.does(k.Panes.Stop, "stop"), p.does(k.Jobs.Remove, "stop and clear"))
 }
 
 func (p *Pane) refuseClearFinished([]engine.Job) string {
