@@ -429,7 +429,7 @@ func TestLeaveHint(t *testing.T) {
 	inBubble(t, "where there is room", func(t *testing.T) {
 		s := newHarness(t, 80, 24, three())
 		s.press("a")
-		s.sees("attached  Ctrl+B, then ?  help   Ctrl+B detach")
+		s.sees("attached         Ctrl+B detach   Ctrl+B ? help")
 		s.run(s.pane.SetSize(70, 24))
 		s.sees("attached               Ctrl+B detach")
 		s.run(s.pane.SetSize(80, 24))

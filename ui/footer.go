@@ -205,9 +205,7 @@ func (p *Pane) drawItems(items []footerItem, w int) string {
 func (p *Pane) clickFooter(x int) tea.Cmd {
 	var at key.Binding
 	if a := p.fore.attached(); a != nil && p.over == nil {
-		if leave, _ := p.leaveWords(a); x >= p.w-1-cells.Width(leave) {
-			at = p.footerKeys()[0][0]
-		}
+		return p.clickAttached(a, x)
 	} else {
 		for _, item := range p.lastLine(p.w) {
 			if x >= item.x && x < item.x+item.w {
@@ -215,10 +213,14 @@ func (p *Pane) clickFooter(x int) tea.Cmd {
 			}
 		}
 	}
-	if len(at.Keys()) == 0 {
+	return p.pressBinding(at)
+}
+
+func (p *Pane) pressBinding(k key.Binding) tea.Cmd {
+	if len(k.Keys()) == 0 {
 		return nil
 	}
-	return p.press(tea.KeyPressMsg{Code: tea.KeyExtended, Text: at.Keys()[0]}) // press finds the key by its name
+	return p.press(tea.KeyPressMsg{Code: tea.KeyExtended, Text: k.Keys()[0]}) // press finds the key by its name
 }
 
 // footerState returns the state on the right: in the log what it shows, in the list what happens

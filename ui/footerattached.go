@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/internal/units"
@@ -32,11 +34,16 @@ func (l *labels) leaveKey() (presses string, keepers []string) {
 	}
 }
 
+// hintOf draws a key and what it does, like the keys of the last line below the panes.
+func (l *labels) hintOf(presses, does string) string {
+	return l.styles.Key.Render(presses) + " " + l.styles.Muted.Render(does)
+}
+
 // leaveHint describes what the leave key does with the attached job. A job that is already in the
 // background is only detached.
 func (p *Pane) leaveHint() string {
 	if !p.opts.keys.Terminal.Leave.Enabled() {
-		return "no key detaches from a job"
+		return p.styles.Muted.Render("no key detaches from a job")
 	}
 	does := "background"
 	if a := p.fore.attached(); a != nil {
@@ -47,11 +54,11 @@ func (p *Pane) leaveHint() string {
 	presses, keepers := p.leaveKey()
 	switch {
 	case len(keepers) == 0:
-		return presses + " " + does
+		return p.hintOf(presses, does)
 	case len(keepers) > 1, p.w < narrowHint:
-		return presses + ": " + does
+		return p.hintOf(presses+":", does)
 	}
-	return presses + ": " + does + " (" + keepers[0] + " keeps the first)"
+	return p.hintOf(presses+":", does+" ("+keepers[0]+" keeps the first)")
 }
 
 // leaveNote explains the leave key in help.
@@ -83,7 +90,7 @@ func (p *Pane) helpHint() string {
 	case !p.opts.program, !toPanes, len(keepers) > 0, !leave.Enabled(), !help.Enabled():
 		return ""
 	}
-	return presses + ", then " + p.keyLabel(help) + "  help"
+	return p.hintOf(presses+" "+p.keyLabel(help), "help")
 }
 
 // firstCommand returns the shell command that an empty list suggests; empty if the filter of the pane
@@ -116,6 +123,9 @@ const shortestName = 8
 
 // mostStars is how many characters of hidden input are shown, as stars.
 const mostStars = 12
+
+// helpGap is the blank between the leave key and help.
+const helpGap = 3
 
 // leastNotice is the minimum width of a message beside the status.
 const leastNotice = 30
@@ -150,7 +160,7 @@ func (p *Pane) footerAttached(w int) string {
 			left = " "
 		}
 		left += p.notice(w - leave - cells.Width(left))
-		return cells.Fit(left, w-leave+1) + cells.Blank(keyGap-1) + s.Key.Render(right) + " "
+		return cells.Fit(left, w-leave+1) + cells.Blank(keyGap-1) + right + " "
 	}
 	name := cells.Clean(j.Name)
 	if name == "" {
@@ -158,7 +168,7 @@ func (p *Pane) footerAttached(w int) string {
 	}
 	room := w - cells.Width(right) - 1
 	if room < cells.Width(glyph)+2 {
-		return cells.Fit(" "+s.Key.Render(right), w)
+		return cells.Fit(" "+right, w)
 	}
 	// Leave out what does not fit after a recognizable part of the name, least important facts
 	// first.
@@ -172,14 +182,31 @@ func (p *Pane) footerAttached(w int) string {
 		}
 	}
 	if len(aside) == 0 && !p.fore.closable() {
-		if help := p.helpHint(); help != "" && cells.Width(left)+cells.Width(name)+cells.Width(behind)+2+cells.Width(help)+3 <= room {
-			right = help + "   " + right
-			room -= 3 + cells.Width(help)
+		if help := p.helpHint(); help != "" && cells.Width(left)+cells.Width(name)+cells.Width(behind)+2+cells.Width(help)+helpGap <= room {
+			right += cells.Blank(helpGap) + help
+			room -= helpGap + cells.Width(help)
 		}
 	}
 	name = cells.TruncateMiddle(name, max(0, room-2-cells.Width(left)-cells.Width(behind)), p.opts.glyphs.Ellipsis)
 	left += s.Strong.Render(name) + s.Muted.Render(behind)
-	return cells.Fit(left, room) + s.Key.Render(right) + " "
+	return cells.Fit(left, room) + right + " "
+}
+
+// clickAttached presses the keys at a column of the line below an attached job: the leave key, or
+// the two of help.
+func (p *Pane) clickAttached(a *attachment, x int) tea.Cmd {
+	leave, _ := p.leaveWords(a)
+	end, leaves := p.w-1, p.footerKeys()[0][0]
+	if help := p.helpHint(); help != "" && strings.HasSuffix(p.footerAttached(p.w), help+" ") {
+		if end -= cells.Width(help); x >= end {
+			return tea.Batch(p.pressBinding(leaves), p.pressBinding(p.opts.keys.Panes.Help))
+		}
+		end -= helpGap
+	}
+	if x < end-cells.Width(leave) {
+		return nil
+	}
+	return p.pressBinding(leaves)
 }
 
 // leaveWords returns how to detach and, from the longest form to the shortest, other facts about
@@ -187,9 +214,9 @@ func (p *Pane) footerAttached(w int) string {
 func (p *Pane) leaveWords(a *attachment) (leave string, aside []string) {
 	switch {
 	case a.failed != "":
-		return p.keyLabel(p.opts.keys.Ended.LeaveEnded) + " to close", []string{a.failed}
+		return p.hintOf(p.keyLabel(p.opts.keys.Ended.LeaveEnded), "to close"), []string{a.failed}
 	case p.fore.ended():
-		return p.keyLabel(p.opts.keys.Ended.LeaveEnded) + " to close", nil
+		return p.hintOf(p.keyLabel(p.opts.keys.Ended.LeaveEnded), "to close"), nil
 	case p.term.ScrolledBack() > 0:
 		return p.leaveHint(), []string{strconv.Itoa(p.term.ScrolledBack()) + " rows back"}
 	}
@@ -212,9 +239,9 @@ func (l *labels) withAside(leave string, aside []string, w int) string {
 		last := i == len(aside)-1
 		switch {
 		case cells.Width(text) <= room-least, last && cells.Width(text) <= room:
-			return text + "  " + leave
+			return l.styles.Text.Render(text) + "  " + leave
 		case last && room >= shortest:
-			return cells.Truncate(text, room, l.opts.glyphs.Ellipsis) + "  " + leave
+			return l.styles.Text.Render(cells.Truncate(text, room, l.opts.glyphs.Ellipsis)) + "  " + leave
 		}
 	}
 	return leave

@@ -479,6 +479,11 @@ func TestClicksOnFooter(t *testing.T) {
 		click("a attach")
 		click("Ctrl+B detach")
 		s.sees("╭ Jobs")
+		click("a attach")
+		click("Ctrl+B ? help")
+		s.sees("╭ Help")
+		click("Esc close")
+		s.sees("╭ Jobs")
 		click("q quit")
 		if _, ok := sentMsg[LeaveMsg](s); !ok {
 			t.Error("the click on q quit did not leave")
