@@ -169,11 +169,16 @@ func (h *host) ask(ctx context.Context, class conn.Class, script string, o askOp
 		if attempt > 0 || o.once && mayHaveRun {
 			return a, unreachable(h.name, err)
 		}
-		// Wait for the loss to be noticed where it was the connection that broke.
+		// Wait for the loss to be noticed where it was the connection that broke. Without a session it
+		// mostly was; a session also ends alone.
+		notice := time.Second
+		if isBroken {
+			notice = 50 * time.Millisecond
+		}
 		select {
 		case <-c.Done():
 			h.lose(c, c.Err())
-		case <-time.After(50 * time.Millisecond):
+		case <-time.After(notice):
 			if !isBroken {
 				return a, unreachable(h.name, err)
 			}

@@ -112,7 +112,7 @@ func TestConnectTimeoutCoversEveryStep(t *testing.T) {
 				addr := muteAt(t, c.talk)
 				cl.AddHost(t, "box", addr)
 				cl.Know(t, "", addr, key.PublicKey())
-				b := New(WithConfigFile(cl.ConfigFile), WithPrompts(everyPrompt()), withSettings(HostSettings{Transport: transport, ConnectTimeout: 300 * time.Millisecond}))
+				b := New(WithConfigFile(cl.ConfigFile), WithPrompts(everyPrompt()), withSettings(HostSettings{Transport: transport, ConnectTimeout: 3 * time.Second}))
 				defer b.Close()
 				err := b.Connect(t.Context(), "box")
 				if !errors.Is(err, engine.ErrUnreachable) {
