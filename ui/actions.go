@@ -194,7 +194,7 @@ func (p *Pane) refusal(a action) string {
 		return "Handled by the host program"
 	case a.needs == needsRoom && p.lay.listOnly():
 		return tooSmallForPane
-	case a.onList() && len(p.jobs) == 0:
+	case a.onList() && len(p.jobs.all) == 0:
 		return "There are no jobs"
 	case a.onJob() && len(jobs) == 0:
 		return "No job is selected"
@@ -211,7 +211,7 @@ func (p *Pane) targets(a action) []engine.Job {
 			return marked
 		}
 	}
-	if j, ok := p.jobs[p.shown.id]; ok {
+	if j, ok := p.jobs.all[p.shown.id]; ok {
 		return []engine.Job{j.Job}
 	}
 	return nil

@@ -76,7 +76,7 @@ func (p *Pane) showOutputOnly(id engine.ID) tea.Cmd {
 	p.focus = areaLog
 	p.updateFocus()
 	why := "No terminal; showing the output"
-	switch j, ok := p.jobs[id]; {
+	switch j, ok := p.jobs.all[id]; {
 	case !ok: // removed meanwhile
 	case j.Status == engine.Lost:
 		why = "The job is lost; showing its last output"
@@ -92,7 +92,7 @@ func (p *Pane) showOutputOnly(id engine.ID) tea.Cmd {
 
 func (p *Pane) attach(id engine.ID, byHost bool) tea.Cmd {
 	event, a := eventAttach, &attachment{id: id, byHost: byHost}
-	if j, ok := p.jobs[id]; ok && j.Status.Finished() {
+	if j, ok := p.jobs.all[id]; ok && j.Status.Finished() {
 		event, a.reported = eventAttachEnded, true
 	}
 	cmds := []tea.Cmd{p.foregroundEvent(event)}

@@ -1,9 +1,6 @@
 package ui
 
 import (
-	"context"
-	"time"
-
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
@@ -42,12 +39,11 @@ func (p *Pane) ended(j *job) tea.Cmd {
 
 // attention marks a job as unread and shows a message, unless the job is on screen.
 func (p *Pane) attention(j *job, why Why, note engine.Note) tea.Cmd {
-	if p.looking(j.ID) {
-		p.looked()
+	if p.onScreen() == j.ID {
+		p.markViewed()
 		return nil
 	}
-	j.unread++
-	p.cachedCounts = nil
+	p.jobs.addUnread(j)
 	p.putRow(j)
 	level, text := p.wording(j.Job, why, note)
 	id, level := p.notices.addNews(j.ID, why, level, text)
@@ -92,83 +88,32 @@ func (p *Pane) ShowMessage(msg toast.Message) tea.Cmd {
 	return p.notices.post(msg)
 }
 
-// looking reports whether the user sees the job now.
-func (p *Pane) looking(id engine.ID) bool {
-	if !p.focused || p.over != nil {
-		return false
-	}
+// selected returns the job that is attached, or else selected, or "".
+func (p *Pane) selected() engine.ID {
 	if a := p.fore.attached(); a != nil {
-		return a.id == id
+		return a.id
 	}
-	j, ok := p.list.Selected()
-	return ok && j.ID == id
+	j, _ := p.list.Selected()
+	return j.ID
 }
 
-// seenAfter is how long a job must be selected to count as seen: a cursor that only passes a row
-// shows nothing that can be read.
-const seenAfter = time.Second
-
-// viewed is the job that is selected or attached.
-type viewed struct {
-	id   engine.ID
-	long bool // for seenAfter, or the user has opened it
-
-	timer  int         // number of the wait for seenAfter
-	failed []engine.ID // failures to record as seen
+// onScreen returns the job that the user sees now, or "".
+func (p *Pane) onScreen() engine.ID {
+	if !p.focused || p.over != nil {
+		return ""
+	}
+	return p.selected()
 }
 
 // updateViewed updates which job is viewed. It runs after each Update.
 func (p *Pane) updateViewed() tea.Cmd {
-	id := engine.ID("")
-	if a := p.fore.attached(); a != nil {
-		id = a.id
-	} else if j, ok := p.list.Selected(); ok {
-		id = j.ID
-	}
-	var cmd tea.Cmd
-	if id != p.viewed.id {
-		p.viewed.id, p.viewed.long = id, false
-		cmd = p.tasks.latest(&p.viewed.timer, seenAfter, func() tea.Cmd {
-			p.viewed.long = true
-			return nil
-		})
-	}
-	if p.fore.attached() != nil || p.focus == areaLog || p.focus == areaDetail {
-		p.viewed.long = true
-	}
-	p.looked()
-	return cmd
+	cmd := p.viewed.set(p.selected(), p.fore.attached() != nil || p.focus == areaLog || p.focus == areaDetail)
+	p.markViewed()
+	return tea.Batch(cmd, p.viewed.record())
 }
 
-// looked marks the viewed job as seen if it has been on screen long enough.
-func (p *Pane) looked() {
-	if j, ok := p.jobs[p.viewed.id]; ok && p.viewed.long && p.looking(j.ID) {
-		p.seen(j)
+func (p *Pane) markViewed() {
+	if j := p.viewed.look(p.onScreen()); j != nil {
+		p.putRow(j)
 	}
-}
-
-// seen marks a job as seen. A seen failure is recorded after Update.
-func (p *Pane) seen(j *job) {
-	failed := j.FailedUnseen()
-	if j.unread == 0 && !failed {
-		return
-	}
-	if failed {
-		j.Seen = true
-		p.viewed.failed = append(p.viewed.failed, j.ID)
-	}
-	j.unread, p.cachedCounts = 0, nil
-	p.putRow(j)
-}
-
-func (p *Pane) markSeen() tea.Cmd {
-	ids, eng := p.viewed.failed, p.tasks.eng
-	if len(ids) == 0 {
-		return nil
-	}
-	p.viewed.failed = nil
-	return p.tasks.async(func(context.Context) func() tea.Cmd {
-		_ = eng.MarkSeen(ids...) // on an error they count again the next time
-		return nil
-	})
 }

@@ -23,7 +23,7 @@ func (p *Pane) edges(focused bool) cells.Frame {
 }
 
 func (p *Pane) title(w int) string {
-	j, ok := p.jobs[p.shown.id]
+	j, ok := p.jobs.all[p.shown.id]
 	if on, _ := p.onFold(); on && !ok {
 		if group, _ := p.list.Folded(); group != "" {
 			return "Group " + cells.Clean(group)
@@ -80,7 +80,7 @@ func (p *Pane) logTitle() string {
 	case p.shown.last:
 		return "Last screen"
 	}
-	if j, ok := p.jobs[p.shown.id]; ok && j.Split {
+	if j, ok := p.jobs.all[p.shown.id]; ok && j.Split {
 		return "Log " + string(p.shown.stream)
 	}
 	return "Log"
@@ -96,7 +96,7 @@ func (p *Pane) logState() string {
 	if state := p.screenState(); state != "" {
 		return state
 	}
-	if j, ok := p.jobs[p.shown.id]; ok && p.reconnects(j) {
+	if j, ok := p.jobs.all[p.shown.id]; ok && p.reconnects(j) {
 		return "connecting to " + cells.Clean(j.Host) + p.opts.glyphs.Ellipsis
 	}
 	switch {
@@ -124,7 +124,7 @@ func (p *Pane) logState() string {
 
 func (p *Pane) logSize() string {
 	if p.screenShown() || p.shown.last {
-		size := p.jobs[p.shown.id].Size
+		size := p.jobs.all[p.shown.id].Size
 		text := p.sizeText(size.Cols, size.Rows)
 		if p.screenShown() && (size.Cols > p.lay.log.w || size.Rows > p.lay.log.h) {
 			text = p.sizeText(min(size.Cols, p.lay.log.w), min(size.Rows, p.lay.log.h)) + " of " + text

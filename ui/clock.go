@@ -4,8 +4,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-
-	"github.com/hobjobs/hob/ui/components/detail"
 )
 
 // clock is the chain of ticks that updates times on screen. A faster chain replaces a slower one.
@@ -20,19 +18,12 @@ func (p *Pane) tickEvery() time.Duration {
 		return 0
 	}
 	if a := p.fore.attached(); a != nil {
-		if j, ok := p.jobs[a.id]; ok && !j.Status.Finished() {
+		if j, ok := p.jobs.all[a.id]; ok && !j.Status.Finished() {
 			return p.second()
 		}
 		return 0
 	}
-	every := time.Duration(0)
-	for _, j := range p.jobs {
-		if !j.Status.Finished() || p.now.Sub(j.Exit.At) < time.Minute {
-			return p.second()
-		}
-		every = time.Minute // how long ago jobs ended is shown in minutes
-	}
-	return every
+	return p.jobs.timesChange(p.now, p.second())
 }
 
 // second is a second, or a minute if the screen avoids motion.
@@ -63,7 +54,7 @@ func (p *Pane) ticked(chain int, now time.Time) tea.Cmd {
 	}
 	p.clock.every = 0
 	p.setNow(now)
-	for _, j := range p.jobs {
+	for _, j := range p.jobs.all {
 		if j.advance() {
 			p.putRow(j)
 		}
@@ -72,63 +63,4 @@ func (p *Pane) ticked(chain int, now time.Time) tea.Cmd {
 		}
 	}
 	return p.tick()
-}
-
-const (
-	// sampleEvery is the time per column of a graph. Usage is rarely measured more often.
-	sampleEvery = 5 * time.Second
-	// maxSamples is the number of samples kept per job: ten minutes.
-	maxSamples = 120
-)
-
-// usage has the resource usage of a running job in the last minutes. Its size is bounded.
-type usage struct {
-	samples []detail.Sample // oldest first
-	slot    time.Time       // time of the last sample
-}
-
-// add records the current usage. It replaces a sample in the same slot; skipped slots are empty.
-// It reports whether anything changed.
-func (u *usage) add(now time.Time, s detail.Sample) bool {
-	slot := now.Truncate(sampleEvery)
-	n := len(u.samples)
-	if n > 0 && !slot.After(u.slot) {
-		changed := u.samples[n-1] != s
-		u.samples[n-1] = s
-		return changed
-	}
-	if n > 0 {
-		for at := u.slot.Add(sampleEvery); at.Before(slot) && len(u.samples) < n+maxSamples; at = at.Add(sampleEvery) {
-			u.samples = append(u.samples, detail.Sample{CPU: -1})
-		}
-	}
-	u.samples, u.slot = append(u.samples, s), slot
-	if extra := len(u.samples) - maxSamples; extra > 0 {
-		u.samples = append(u.samples[:0], u.samples[extra:]...)
-	}
-	return true
-}
-
-// sample records the current usage of a running job if it is known, and reports whether anything
-// changed.
-func (j *job) sample(now time.Time) bool {
-	if j.Status.Finished() || j.CPU == nil {
-		had := len(j.usage.samples) > 0
-		j.usage = usage{}
-		return had
-	}
-	return j.usage.add(now, detail.Sample{CPU: *j.CPU, Memory: j.RSS})
-}
-
-// samplesOf returns what a job used. Where usage is measured, a job that is not measured yet has
-// one sample that is not known, so that its rows have their place from the start.
-func (p *Pane) samplesOf(j *job) []detail.Sample {
-	if len(j.usage.samples) > 0 || !p.measured {
-		return j.usage.samples
-	}
-	measurable := j.Host == "" && j.Leader.PID != 0 && !j.Status.Finished()
-	if !measurable {
-		return nil
-	}
-	return []detail.Sample{{CPU: -1}}
 }

@@ -65,7 +65,7 @@ func TestGraphOfTheSelectedJob(t *testing.T) {
 		s.sees("peak 40% in")
 		s.facts(engine.Event{Kind: engine.EventExited, Job: exited(eng.jobs[0], 0)})
 		s.seesNot("peak 40%")
-		if n := len(s.pane.jobs["dev-aaaaa"].usage.samples); n != 0 {
+		if n := len(s.pane.jobs.all["dev-aaaaa"].usage.samples); n != 0 {
 			t.Errorf("%d samples of a job that has ended", n)
 		}
 	})

@@ -271,6 +271,6 @@ func (p *Pane) leaving() string {
 
 // live reports whether the shown job is still running.
 func (p *Pane) live() bool {
-	j, ok := p.jobs[p.shown.id]
+	j, ok := p.jobs.all[p.shown.id]
 	return ok && !j.Status.Finished()
 }

@@ -47,7 +47,7 @@ func (p *Pane) leaveHint() string {
 	}
 	does := "background"
 	if a := p.fore.attached(); a != nil {
-		if j, ok := p.jobs[a.id]; ok && j.Backgrounded {
+		if j, ok := p.jobs.all[a.id]; ok && j.Backgrounded {
 			does = "detach"
 		}
 	}
@@ -134,7 +134,7 @@ const leastNotice = 30
 // leave key does. A message replaces the name.
 func (p *Pane) footerAttached(w int) string {
 	a := p.fore.job
-	j, known := p.jobs[a.id]
+	j, known := p.jobs.all[a.id]
 	if !known {
 		j = &job{Job: engine.Job{Request: engine.Request{ID: a.id, Name: string(a.id)}, State: engine.State{Status: engine.Starting}}}
 	}

@@ -103,7 +103,7 @@ func (p *Pane) countLine(w, aside int) string {
 func (p *Pane) hostLine() (text string, gone []string) {
 	links := map[string]string{}
 	var names []string
-	for _, j := range p.jobs {
+	for _, j := range p.jobs.all {
 		if j.Host == "" || j.Status.Finished() { // finished jobs need no connection
 			continue
 		}

@@ -37,7 +37,7 @@ func (p *Pane) reach() tea.Cmd {
 
 // logError returns why the log cannot be read and, if its host can be connected, the key for that.
 func (p *Pane) logError(err error) string {
-	j, ok := p.jobs[p.shown.id]
+	j, ok := p.jobs.all[p.shown.id]
 	if !ok || j.Host == "" || !errors.Is(err, engine.ErrUnreachable) {
 		return hint(err)
 	}
@@ -73,7 +73,7 @@ func connectKey(host string) string { return "connect " + host }
 // interruptShown sends the foreground job the signal that Ctrl+C sends in a terminal. A queued job,
 // which has no process, is ended.
 func (p *Pane) interruptShown() tea.Cmd {
-	j, ok := p.jobs[p.fore.job.id]
+	j, ok := p.jobs.all[p.fore.job.id]
 	if !ok {
 		return nil
 	}

@@ -1,28 +1,13 @@
 package ui
 
 import (
-	"maps"
-	"math/bits"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/ui/components/joblist"
-	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
-
-// job is a job with what the pane remembers about it.
-type job struct {
-	engine.Job
-	unread int
-	fresh  int64 // bytes since the last tick
-	trace  [joblist.TraceLength]uint8
-	usage  usage
-	// why is one sentence about how a job failed; empty until asked is set and the answer came.
-	why   string
-	asked bool
-}
 
 func (p *Pane) handleEvents(events []engine.Event, now time.Time) tea.Cmd {
 	p.now = now
@@ -46,14 +31,14 @@ func (p *Pane) snapshot(events []engine.Event) tea.Cmd {
 		there[e.Job.ID] = true
 		p.put(e.Job, true)
 	}
-	for id := range p.jobs {
+	for id := range p.jobs.all {
 		if !there[id] {
 			p.drop(id)
 		}
 	}
 	var over tea.Cmd
 	if a := p.fore.attached(); a != nil && !a.reported {
-		if j, ok := p.jobs[a.id]; ok && j.Status.Finished() { // not a new end
+		if j, ok := p.jobs.all[a.id]; ok && j.Status.Finished() { // not a new end
 			over = p.ended(j)
 		}
 	}
@@ -69,13 +54,13 @@ func (p *Pane) event(e engine.Event) tea.Cmd {
 	if !p.opts.filter.Selects(&e.Job) { // it no longer matches the filter
 		defer p.drop(id)
 	}
-	old, had := p.jobs[id]
+	old, had := p.jobs.all[id]
 	was := engine.Job{}
 	if had {
 		was = old.Job
 	}
 	p.put(e.Job, e.Kind != engine.EventOutput)
-	j := p.jobs[id]
+	j := p.jobs.all[id]
 	p.guardLine()
 	var cmds []tea.Cmd
 	if line := p.sendingTo(id); line != nil && e.Kind == engine.EventOutput {
@@ -102,9 +87,7 @@ func (p *Pane) event(e engine.Event) tea.Cmd {
 	}
 	switch {
 	case e.Kind == engine.EventExited, e.Kind == engine.EventLost:
-		_, again := p.gone[id]
-		endsNow, justEnded := had && !was.Status.Finished(), !again && p.now.Sub(j.Exit.At) < justNow
-		if endsNow || justEnded {
+		if ranBefore := had && !was.Status.Finished(); ranBefore || p.jobs.justEnded(j, p.now) {
 			cmds = append(cmds, p.ended(j))
 		}
 	case e.Kind == engine.EventLink && j.Link == engine.LinkOK:
@@ -131,45 +114,12 @@ func (p *Pane) logShown() bool {
 
 // catchUp lets the log read new output if it is visible.
 func (p *Pane) catchUp() tea.Cmd {
-	_, ok := p.jobs[p.shown.id]
+	_, ok := p.jobs.all[p.shown.id]
 	if !p.behind || !ok || !p.logShown() {
 		return nil
 	}
 	p.behind = false
 	return p.tasks.route(p.log.Grown())
-}
-
-// justNow distinguishes a job that came and ended between two batches from an old one that was
-// restored from the trash. A job that is cleared and restored sooner is remembered in gone.
-const justNow = 10 * time.Second
-
-// put stores the current state of a job; row is whether to update its row in the list.
-func (p *Pane) put(j engine.Job, row bool) {
-	known, ok := p.jobs[j.ID]
-	if !ok {
-		known = &job{}
-		p.jobs[j.ID] = known
-	}
-	if ok && j.Output > known.Output {
-		known.fresh += j.Output - known.Output
-	}
-	switch {
-	case known.Seen: // this pane may have marked it in the meantime
-		j.Seen = true
-	case j.Seen: // in another program
-		known.unread = 0
-	}
-	known.Job, p.cachedCounts = j, nil
-	known.sample(p.now)
-	if j.CPU != nil {
-		p.measured = true
-	}
-	if row || !ok {
-		p.putRow(known)
-	}
-	if j.ID == p.shown.id {
-		p.showFacts(known)
-	}
 }
 
 // showFacts updates the detail with the facts of a job, and with its usage unless motion is
@@ -179,7 +129,7 @@ func (p *Pane) showFacts(j *job) {
 	p.detail.SetWhy(j.why)
 	p.detail.SetRestarting(p.restarts.stopping(j.ID))
 	if !p.opts.calm {
-		p.detail.SetUsage(p.samplesOf(j), sampleEvery)
+		p.detail.SetUsage(p.jobs.samplesOf(j), sampleEvery)
 	}
 }
 
@@ -187,21 +137,10 @@ func (p *Pane) putRow(j *job) {
 	p.list.Put(joblist.Row{Job: j.Job, Unread: j.unread, Trace: j.trace})
 }
 
-func (p *Pane) drop(id engine.ID) {
-	if j, ok := p.jobs[id]; ok && j.Status.Finished() {
-		p.gone[id] = j.Exit.At
-		maps.DeleteFunc(p.gone, func(_ engine.ID, at time.Time) bool { return p.now.Sub(at) >= justNow })
-	}
-	delete(p.jobs, id)
-	delete(p.history.unsent, id)
-	p.cachedCounts = nil
-	p.list.Drop(id)
-}
-
 // settled follows changes of the list: another job may be selected, and the detail may need
 // another height.
 func (p *Pane) settled() tea.Cmd {
-	if _, there := p.jobs[p.selectNext]; there {
+	if _, there := p.jobs.all[p.selectNext]; there {
 		if !p.list.Select(p.selectNext) { // a requested job must not be hidden by a filter
 			p.list.SetFilter("")
 			p.list.Select(p.selectNext)
@@ -215,48 +154,28 @@ func (p *Pane) settled() tea.Cmd {
 	return cmd
 }
 
-// advance moves the trace of output by one tick, and reports whether that is visible.
-func (j *job) advance() bool {
-	if j.fresh == 0 && j.trace == [joblist.TraceLength]uint8{} {
-		return false
-	}
-	copy(j.trace[:], j.trace[1:])
-	j.trace[len(j.trace)-1] = level(j.fresh)
-	j.fresh = 0
-	return true
-}
-
-// level converts bytes per tick to eighths on a logarithmic scale, from a line to a megabyte.
-func level(n int64) uint8 {
-	if n <= 0 {
-		return 0
-	}
-	return uint8(max(1, min(8, (bits.Len64(uint64(n))-3)/2)))
-}
-
-// Counts are numbers of jobs by state.
-type Counts struct {
-	statusbadge.Counts
-	UnseenDone int // those of Done that succeeded while not on screen
-}
-
-// Counts returns the numbers of the jobs of the pane.
-func (p *Pane) Counts() Counts {
-	if p.cachedCounts != nil {
-		return *p.cachedCounts
-	}
-	var c Counts
-	for _, j := range p.jobs {
-		done := c.Done
-		c.Add(j.Job)
-		c.UnseenDone += min(j.unread, c.Done-done) // 1 at most
-	}
-	p.cachedCounts = &c
-	return c
-}
-
 // Running returns the number of jobs that keep running after the pane is closed.
 func (p *Pane) Running() int {
 	c := p.Counts()
 	return c.Running + c.Queued
 }
+
+// put stores the current state of a job; row is whether to update its row in the list.
+func (p *Pane) put(j engine.Job, row bool) {
+	known, added := p.jobs.put(j, p.now)
+	if row || added {
+		p.putRow(known)
+	}
+	if j.ID == p.shown.id {
+		p.showFacts(known)
+	}
+}
+
+func (p *Pane) drop(id engine.ID) {
+	p.jobs.drop(id, p.now)
+	delete(p.history.unsent, id)
+	p.list.Drop(id)
+}
+
+// Counts returns the numbers of the jobs of the pane.
+func (p *Pane) Counts() Counts { return p.jobs.counts() }

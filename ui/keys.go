@@ -217,7 +217,7 @@ func restrict(b *key.Binding, ok bool) {
 
 // hintSendLine shows the key only for a job that needs input.
 func (p *Pane) hintSendLine(b *key.Binding) {
-	j, ok := p.jobs[p.shown.id]
+	j, ok := p.jobs.all[p.shown.id]
 	restrict(b, ok && j.Waiting)
 }
 

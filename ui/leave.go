@@ -27,7 +27,7 @@ func (p *Pane) Attached() (a Attached, ok bool) {
 	}
 	a = Attached{Foreground: at.byHost, Title: p.term.Title()}
 	a.Job.ID = at.id
-	if j, known := p.jobs[at.id]; known {
+	if j, known := p.jobs.all[at.id]; known {
 		a.Job = j.Job
 	}
 	return a, true
@@ -128,7 +128,7 @@ func (p *Pane) foregroundAction(do foreAction, a *attachment) tea.Cmd {
 
 // sendToBackground sends the job of an attachment to the background.
 func (p *Pane) sendToBackground(a *attachment) tea.Cmd {
-	if j, ok := p.jobs[a.id]; ok && j.Backgrounded {
+	if j, ok := p.jobs.all[a.id]; ok && j.Backgrounded {
 		if a.byHost {
 			return p.backgrounded(a.id, nil)
 		}
@@ -161,7 +161,7 @@ func (p *Pane) backgrounded(id engine.ID, err error) tea.Cmd {
 // endOf returns the ended job of an attachment, as far as its end is known.
 func (p *Pane) endOf(a *attachment) *engine.Job {
 	ended := engine.Job{Request: engine.Request{ID: a.id}}
-	if j, ok := p.jobs[a.id]; ok {
+	if j, ok := p.jobs.all[a.id]; ok {
 		ended = j.Job
 	}
 	switch {

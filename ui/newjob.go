@@ -256,39 +256,6 @@ func (l *labels) lineFeed() string {
 	return "↵"
 }
 
-// commands returns earlier commands, newest first, without duplicates.
-func (p *Pane) commands() []string {
-	jobs := make([]engine.Job, 0, len(p.jobs))
-	for _, j := range p.jobs {
-		jobs = append(jobs, j.Job)
-	}
-	slices.SortFunc(jobs, func(a, b engine.Job) int { return b.CreatedAt.Compare(a.CreatedAt) })
-	all := slices.Clone(p.history.commands)
-	seen := map[string]bool{}
-	for _, text := range all {
-		seen[text] = true
-	}
-	for _, j := range jobs {
-		if text := j.CommandLine(); text != "" && !seen[text] {
-			seen[text] = true
-			all = append(all, text)
-		}
-	}
-	return all
-}
-
-// knownHosts returns the hosts of jobs and those named by the host program.
-func (p *Pane) knownHosts() []string {
-	hosts := slices.Clone(p.opts.hosts)
-	for _, j := range p.jobs {
-		if j.Host != "" && !slices.Contains(hosts, j.Host) {
-			hosts = append(hosts, j.Host)
-		}
-	}
-	slices.Sort(hosts)
-	return hosts
-}
-
 // hostHint describes in an empty field what it means and which hosts are known.
 func (p *Pane) hostHint() string {
 	const named = 3
@@ -311,4 +278,24 @@ func (l *labels) untilde(path string) string {
 		return path
 	}
 	return l.opts.home + rest
+}
+
+// commands returns earlier commands, newest first, without duplicates.
+func (p *Pane) commands() []string {
+	var all []string
+	seen := map[string]bool{"": true}
+	for _, text := range slices.Concat(p.history.commands, p.jobs.commands()) {
+		if !seen[text] {
+			seen[text] = true
+			all = append(all, text)
+		}
+	}
+	return all
+}
+
+// knownHosts returns the hosts of jobs and those named by the host program.
+func (p *Pane) knownHosts() []string {
+	hosts := slices.Concat(p.opts.hosts, p.jobs.hosts())
+	slices.Sort(hosts)
+	return slices.Compact(hosts)
 }

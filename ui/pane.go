@@ -60,13 +60,10 @@ type Pane struct {
 	focused bool
 	now     time.Time
 
-	jobs         map[engine.ID]*job
-	gone         map[engine.ID]time.Time // when jobs were removed that had just ended
-	cachedCounts *Counts                 // nil: count again
-	viewed       viewed
-	measured     bool // the usage of some job has been known
-	events       eventStream
-	clock        clock
+	jobs   *jobSet
+	viewed viewed
+	events eventStream
+	clock  clock
 
 	actions  map[string]action          // by id
 	bindings map[string][]keymap.Action // by context
@@ -120,8 +117,7 @@ func newPane(eng jobEngine, opts ...Option) *Pane {
 		restarts: &restarts{},
 		focused:  true,
 		now:      o.clock(),
-		jobs:     map[engine.ID]*job{},
-		gone:     map[engine.ID]time.Time{},
+		jobs:     newJobSet(),
 		history:  newHistory(),
 		focus:    areaList,
 		frame:    frame{dirty: true},
@@ -141,6 +137,7 @@ func newPane(eng jobEngine, opts ...Option) *Pane {
 	p.log.SetEmpty("")
 	p.term, p.screen = terminal.New(s), terminal.New(s)
 	p.notices = &notices{Model: toast.New(s), tasks: p.tasks}
+	p.viewed = viewed{tasks: p.tasks, jobs: p.jobs}
 	p.setNow(p.now)
 	p.updateFocus()
 	p.list.SetHints(p.keyLabel(o.keys.Jobs.New), p.firstCommand(), p.firstWords()...)
@@ -197,7 +194,7 @@ func (p *Pane) SetTheme(t themes.Theme, g themes.Glyphs) {
 func (p *Pane) Focus() {
 	p.focused = true
 	p.updateFocus()
-	p.looked()
+	p.markViewed()
 }
 
 // Blur removes the focus: keys and pastes are ignored.

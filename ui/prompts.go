@@ -241,7 +241,7 @@ func (p *Pane) guardLine() {
 	}
 	s := f.sending
 	j := s.job
-	if known, ok := p.jobs[j.ID]; ok {
+	if known, ok := p.jobs.all[j.ID]; ok {
 		j = known.Job
 	}
 	if j.Entry == engine.EntryUnknown || s.entry == engine.EntryHidden { // events may lag behind the host

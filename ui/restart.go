@@ -122,7 +122,7 @@ func (p *Pane) runAgain(jobs []engine.Job, o engine.RestartOptions) tea.Cmd {
 // edited returns a function that restarts a job with the edited spec, or nil if spec is not that of a
 // job here that can be restarted.
 func (p *Pane) edited(spec engine.Spec) func(context.Context) (engine.Job, error) {
-	before, ok := p.jobs[spec.RestartedFrom]
+	before, ok := p.jobs.all[spec.RestartedFrom]
 	if !ok || before.Kind == engine.KindVirtual {
 		return nil
 	}

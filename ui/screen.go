@@ -29,7 +29,7 @@ type preview struct {
 
 // drawsNow reports whether the shown job uses the alternate screen.
 func (p *Pane) drawsNow() bool {
-	j, ok := p.jobs[p.shown.id]
+	j, ok := p.jobs.all[p.shown.id]
 	if !ok || j.Status.Finished() {
 		return false
 	}

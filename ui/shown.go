@@ -33,7 +33,7 @@ func (p *Pane) show() tea.Cmd {
 	} else if j, ok := p.list.Selected(); ok {
 		id = j.ID
 	}
-	j, ok := p.jobs[id]
+	j, ok := p.jobs.all[id]
 	if !ok {
 		p.showFold()
 	}
@@ -51,7 +51,7 @@ func (p *Pane) show() tea.Cmd {
 
 // explain finds out once why the shown job failed, which may need more than its records.
 func (p *Pane) explain() tea.Cmd {
-	j, ok := p.jobs[p.shown.id]
+	j, ok := p.jobs.all[p.shown.id]
 	if !ok || j.asked || !j.Unsuccessful() {
 		return nil
 	}
@@ -63,7 +63,7 @@ func (p *Pane) explain() tea.Cmd {
 			return nil // show the recorded end only
 		}
 		return func() tea.Cmd {
-			j, ok := p.jobs[id]
+			j, ok := p.jobs.all[id]
 			if !ok {
 				return nil
 			}
@@ -93,7 +93,7 @@ func (p *Pane) closeLog() tea.Cmd {
 
 // openLog opens the shown job's log. If another log is being opened, it does so afterwards.
 func (p *Pane) openLog() tea.Cmd {
-	j, ok := p.jobs[p.shown.id]
+	j, ok := p.jobs.all[p.shown.id]
 	if p.shown.opening || !ok {
 		return nil
 	}
@@ -187,7 +187,7 @@ func (p *Pane) emptyLog() string {
 	if p.shown.last {
 		return "Full-screen program; it left nothing on screen."
 	}
-	if j, ok := p.jobs[p.shown.id]; ok && j.Status.Finished() {
+	if j, ok := p.jobs.all[p.shown.id]; ok && j.Status.Finished() {
 		return "No output."
 	}
 	return "No output yet."

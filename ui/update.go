@@ -24,7 +24,7 @@ func (p *Pane) Update(msg tea.Msg) tea.Cmd {
 	if p.noticeRows() != p.lay.footer.h-1 && p.lay.shape != shapeTooSmall {
 		cmd = tea.Batch(cmd, p.arrange())
 	}
-	return tea.Batch(cmd, p.updateViewed(), p.markSeen())
+	return tea.Batch(cmd, p.updateViewed())
 }
 
 // changes reports whether a message may change what is on screen. New output of a job is visible

@@ -1,0 +1,188 @@
+package ui
+
+import (
+	"maps"
+	"math/bits"
+	"slices"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/ui/components/detail"
+	"github.com/hobjobs/hob/ui/components/joblist"
+	"github.com/hobjobs/hob/ui/components/statusbadge"
+)
+
+// jobSet has the jobs that the engine has reported, with what the pane remembers about them. Events and
+// ticks change it; what acts on jobs or draws them reads it. A job is as the engine last reported it,
+// except that a failure which the user has seen here counts as seen at once.
+type jobSet struct {
+	all      map[engine.ID]*job
+	gone     map[engine.ID]time.Time // when jobs were removed that had just ended
+	counted  *Counts                 // nil: count again
+	measured bool                    // the usage of some job has been known
+}
+
+func newJobSet() *jobSet {
+	return &jobSet{all: map[engine.ID]*job{}, gone: map[engine.ID]time.Time{}}
+}
+
+// job is a job with what the pane remembers about it.
+type job struct {
+	engine.Job
+	unread int
+	fresh  int64 // bytes since the last tick
+	trace  [joblist.TraceLength]uint8
+	usage  usage
+	// why is one sentence about how a job failed; empty until asked is set and the answer came.
+	why   string
+	asked bool
+}
+
+// justNow distinguishes a job that came and ended between two batches from an old one that was
+// restored from the trash. A job that is cleared and restored sooner is remembered in gone.
+const justNow = 10 * time.Second
+
+// put stores the current state of a job; added reports whether it was not known before.
+func (s *jobSet) put(j engine.Job, now time.Time) (known *job, added bool) {
+	known, had := s.all[j.ID]
+	if !had {
+		known = &job{}
+		s.all[j.ID] = known
+	}
+	if had && j.Output > known.Output {
+		known.fresh += j.Output - known.Output
+	}
+	switch {
+	case known.Seen: // this pane may have marked it in the meantime
+		j.Seen = true
+	case j.Seen: // in another program
+		known.unread = 0
+	}
+	known.Job, s.counted = j, nil
+	known.sample(now)
+	if j.CPU != nil {
+		s.measured = true
+	}
+	return known, !had
+}
+
+func (s *jobSet) drop(id engine.ID, now time.Time) {
+	if j, ok := s.all[id]; ok && j.Status.Finished() {
+		s.gone[id] = j.Exit.At
+		maps.DeleteFunc(s.gone, func(_ engine.ID, at time.Time) bool { return now.Sub(at) >= justNow })
+	}
+	delete(s.all, id)
+	s.counted = nil
+}
+
+// justEnded reports whether a job that was not known to run has ended a moment ago.
+func (s *jobSet) justEnded(j *job, now time.Time) bool {
+	_, again := s.gone[j.ID]
+	return !again && now.Sub(j.Exit.At) < justNow
+}
+
+// addUnread counts something about a job that the user has not seen.
+func (s *jobSet) addUnread(j *job) {
+	j.unread++
+	s.counted = nil
+}
+
+// markSeen marks a job as seen. changed reports whether it was not; failed, whether that is to be
+// recorded.
+func (s *jobSet) markSeen(j *job) (changed, failed bool) {
+	failed = j.FailedUnseen()
+	if j.unread == 0 && !failed {
+		return false, false
+	}
+	if failed {
+		j.Seen = true
+	}
+	j.unread, s.counted = 0, nil
+	return true, failed
+}
+
+// counts returns the numbers of the jobs.
+func (s *jobSet) counts() Counts {
+	if s.counted != nil {
+		return *s.counted
+	}
+	var c Counts
+	for _, j := range s.all {
+		done := c.Done
+		c.Add(j.Job)
+		c.UnseenDone += min(j.unread, c.Done-done) // 1 at most
+	}
+	s.counted = &c
+	return c
+}
+
+// commands returns the commands of the jobs, newest first.
+func (s *jobSet) commands() []string {
+	jobs := slices.SortedFunc(maps.Values(s.all), func(a, b *job) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	var all []string
+	for _, j := range jobs {
+		all = append(all, j.CommandLine())
+	}
+	return all
+}
+
+// hosts returns the hosts of the jobs.
+func (s *jobSet) hosts() []string {
+	found := map[string]bool{}
+	for _, j := range s.all {
+		found[j.Host] = true
+	}
+	delete(found, "")
+	return slices.Collect(maps.Keys(found))
+}
+
+// timesChange returns how often a time in the list of jobs changes; 0: never. second is how often a
+// time that is shown in seconds is updated.
+func (s *jobSet) timesChange(now time.Time, second time.Duration) time.Duration {
+	every := time.Duration(0)
+	for _, j := range s.all {
+		if !j.Status.Finished() || now.Sub(j.Exit.At) < time.Minute {
+			return second
+		}
+		every = time.Minute // how long ago jobs ended is shown in minutes
+	}
+	return every
+}
+
+// samplesOf returns what a job used. Where usage is measured, a job that is not measured yet has
+// one sample that is not known, so that its rows have their place from the start.
+func (s *jobSet) samplesOf(j *job) []detail.Sample {
+	if len(j.usage.samples) > 0 || !s.measured {
+		return j.usage.samples
+	}
+	measurable := j.Host == "" && j.Leader.PID != 0 && !j.Status.Finished()
+	if !measurable {
+		return nil
+	}
+	return []detail.Sample{{CPU: -1}}
+}
+
+// advance moves the trace of output by one tick, and reports whether that is visible.
+func (j *job) advance() bool {
+	if j.fresh == 0 && j.trace == [joblist.TraceLength]uint8{} {
+		return false
+	}
+	copy(j.trace[:], j.trace[1:])
+	j.trace[len(j.trace)-1] = level(j.fresh)
+	j.fresh = 0
+	return true
+}
+
+// level converts bytes per tick to eighths on a logarithmic scale, from a line to a megabyte.
+func level(n int64) uint8 {
+	if n <= 0 {
+		return 0
+	}
+	return uint8(max(1, min(8, (bits.Len64(uint64(n))-3)/2)))
+}
+
+// Counts are numbers of jobs by state.
+type Counts struct {
+	statusbadge.Counts
+	UnseenDone int // those of Done that succeeded while not on screen
+}
