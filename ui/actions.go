@@ -100,10 +100,10 @@ func actions() []action {
 		{id: "log.search", do: alone((*Pane).openSearch), needs: needsJob, refuse: (*Pane).refuseOnScreen, rank: rankLog},
 		{id: "log.next-match", rank: rankLog, hint: (*Pane).hintNextMatch},
 		{id: "log.jump", do: alone((*Pane).openJump), needs: needsJob, refuse: (*Pane).refuseOnScreen, rank: rankLog},
-		{id: "log.follow", do: alone((*Pane).follow), needs: needsJob, rank: rankLog, hint: (*Pane).hintFollow},
+		{id: "log.follow", do: alone(func(p *Pane) tea.Cmd { return p.output.follow() }), needs: needsJob, rank: rankLog, hint: (*Pane).hintFollow},
 		{id: "log.matching-only", do: alone((*Pane).matchingOnly), needs: needsJob, refuse: (*Pane).refuseOnScreen, rank: rankLog},
 		{
-			id: otherStream, do: alone((*Pane).switchStream), needs: needsJob, refuse: (*Pane).refuseStream, rank: rankLog,
+			id: otherStream, do: alone(func(p *Pane) tea.Cmd { return p.output.switchStream() }), needs: needsJob, refuse: (*Pane).refuseStream, rank: rankLog,
 			Action: keymap.Action{Title: "other stream", Description: "switch between stdout and stderr"},
 		},
 	}
@@ -113,7 +113,7 @@ func actions() []action {
 // the job first. Help shows all others.
 func (p *Pane) footers() [][]string {
 	switch {
-	case p.focus == areaLog && p.screenShown():
+	case p.focus == areaLog && p.output.screenShown():
 		return [][]string{{"panes.back"}, {"log.attach", "panes.send-line", "panes.stop"}, {"log.follow", "log.copy", "panes.zoom"}}
 	case p.focus == areaLog:
 		return [][]string{{"panes.back"}, {"log.follow", "log.search", "log.next-match", "log.copy", "log.wrap"}, {"log.attach", "panes.stop"}}
@@ -211,7 +211,7 @@ func (p *Pane) targets(a action) []engine.Job {
 			return marked
 		}
 	}
-	if j, ok := p.jobs.all[p.shown.id]; ok {
+	if j, ok := p.output.job(); ok {
 		return []engine.Job{j.Job}
 	}
 	return nil

@@ -31,8 +31,8 @@ func (p *Pane) ended(j *job) tea.Cmd {
 	case statusbadge.Waiting, statusbadge.Running, statusbadge.Starting, statusbadge.Queued, statusbadge.Paused, statusbadge.Stopping, statusbadge.Stopped:
 		// The stop was requested.
 	}
-	if j.ID == p.shown.id {
-		p.log.SetEmpty(p.emptyLog())
+	if j.ID == p.output.id {
+		p.output.log.SetEmpty(p.output.emptyLog())
 	}
 	return tea.Batch(cmds...)
 }

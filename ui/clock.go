@@ -58,7 +58,7 @@ func (p *Pane) ticked(chain int, now time.Time) tea.Cmd {
 		if j.advance() {
 			p.putRow(j)
 		}
-		if j.sample(p.now) && j.ID == p.shown.id {
+		if j.sample(p.now) && j.ID == p.output.id {
 			p.showFacts(j)
 		}
 	}

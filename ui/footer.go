@@ -237,7 +237,7 @@ func (p *Pane) footerState() string {
 		return style.Render(cells.Truncate(p.events.trouble, max(0, p.w/2), p.opts.glyphs.Ellipsis))
 	case p.quits():
 		return style.Render(p.leaving())
-	case p.focus != areaLog || p.screenShown():
+	case p.focus != areaLog || p.output.screenShown():
 		return ""
 	}
 	var flags []string
@@ -246,13 +246,13 @@ func (p *Pane) footerState() string {
 			flags = append(flags, name)
 		}
 	}
-	if note := p.searchNote(); note != "" {
-		text, _, _, _ := p.log.Query()
+	if note := p.output.searchNote(); note != "" {
+		text, _, _, _ := p.output.log.Query()
 		flags = append(flags, "/"+cells.Truncate(cells.Clean(text), 20, p.opts.glyphs.Ellipsis)+"  "+note)
 	}
-	add(p.log.MatchingOnly(), "MATCHING")
-	add(p.log.Selecting(), "SELECT")
-	add(p.log.Wrap(), "WRAP")
+	add(p.output.log.MatchingOnly(), "MATCHING")
+	add(p.output.log.Selecting(), "SELECT")
+	add(p.output.log.Wrap(), "WRAP")
 	return style.Render(strings.Join(flags, "  "))
 }
 
@@ -267,10 +267,4 @@ func (p *Pane) leaving() string {
 	default:
 		return ", " + strconv.Itoa(n) + " jobs keep running"
 	}
-}
-
-// live reports whether the shown job is still running.
-func (p *Pane) live() bool {
-	j, ok := p.jobs.all[p.shown.id]
-	return ok && !j.Status.Finished()
 }

@@ -28,7 +28,7 @@ func (p *Pane) reach() tea.Cmd {
 		return nil
 	}
 	connect := p.opts.connect
-	p.connecting = j.Host
+	p.output.connecting = j.Host
 	return p.tasks.async(func(ctx context.Context) func() tea.Cmd {
 		made, err := connect(ctx, j.Host)
 		return func() tea.Cmd { return p.reached(j, made, err) }
@@ -37,7 +37,7 @@ func (p *Pane) reach() tea.Cmd {
 
 // logError returns why the log cannot be read and, if its host can be connected, the key for that.
 func (p *Pane) logError(err error) string {
-	j, ok := p.jobs.all[p.shown.id]
+	j, ok := p.output.job()
 	if !ok || j.Host == "" || !errors.Is(err, engine.ErrUnreachable) {
 		return hint(err)
 	}
@@ -54,14 +54,14 @@ func (p *Pane) logError(err error) string {
 
 // reached reads the log again after its host was connected.
 func (p *Pane) reached(j engine.Job, made bool, err error) tea.Cmd {
-	p.connecting = ""
+	p.output.connecting = ""
 	if err != nil {
 		text := "Can't connect to " + cells.Clean(j.Host) + ": " + hint(err)
 		return p.notices.post(toast.Message{Level: toast.Error, Text: text, Key: connectKey(j.Host)})
 	}
 	p.notices.DropKey(connectKey(j.Host))
-	if made && j.ID == p.shown.id && p.shown.log != nil {
-		return tea.Batch(p.closeLog(), p.openLog())
+	if made && j.ID == p.output.id && p.output.source != nil {
+		return tea.Batch(p.output.closeLog(), p.output.openLog())
 	}
 	return nil
 }

@@ -334,15 +334,15 @@ func (p *Pane) copyCommand(jobs []engine.Job) tea.Cmd {
 }
 
 func (p *Pane) copyPath(jobs []engine.Job) tea.Cmd {
-	return p.copy(outputPath(jobs[0], p.shown.stream), "path")
+	return p.copy(outputPath(jobs[0], p.output.stream), "path")
 }
 
 func (p *Pane) openPager(jobs []engine.Job) tea.Cmd {
-	return send(OpenMsg{Path: outputPath(jobs[0], p.shown.stream)})
+	return send(OpenMsg{Path: outputPath(jobs[0], p.output.stream)})
 }
 
 func (p *Pane) openEditor(jobs []engine.Job) tea.Cmd {
-	return send(OpenMsg{Path: outputPath(jobs[0], p.shown.stream), Editor: true})
+	return send(OpenMsg{Path: outputPath(jobs[0], p.output.stream), Editor: true})
 }
 
 // outputPath is the file of the stream shown.

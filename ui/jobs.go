@@ -67,23 +67,8 @@ func (p *Pane) event(e engine.Event) tea.Cmd {
 		cmds = append(cmds, p.askEntry(line)) // it may ask for something else now
 	}
 
-	if id == p.shown.id {
-		if j.Alternate {
-			p.shown.drew = true
-		}
-		ended := j.Status.Finished() && !was.Status.Finished()
-		fullScreen := p.shown.drew && !p.shown.raw
-		if ended && fullScreen && p.log.Following() { // show what it left on screen instead of the log
-			cmds = append(cmds, p.closeLog(), p.openLog())
-		}
-		if was.Alternate && !j.Alternate && !ended {
-			p.shown.raw = false // show the next full-screen program again
-		}
-	}
-	mayGrow := e.Kind == engine.EventOutput || j.Status.Finished()
-	if id == p.shown.id && p.shown.log != nil && mayGrow {
-		p.behind = true
-		cmds = append(cmds, p.catchUp())
+	if id == p.output.id {
+		cmds = append(cmds, p.output.changed(j, was, e.Kind == engine.EventOutput || j.Status.Finished()))
 	}
 	switch {
 	case e.Kind == engine.EventExited, e.Kind == engine.EventLost:
@@ -102,24 +87,6 @@ func (p *Pane) event(e engine.Event) tea.Cmd {
 		cmds = append(cmds, p.attention(j, WhyWaiting, engine.Note{}))
 	}
 	return tea.Batch(cmds...)
-}
-
-// logShown reports whether the log of the shown job is on screen, and may grow.
-func (p *Pane) logShown() bool {
-	if p.fore.terminal() != nil {
-		return false
-	}
-	return !p.lay.log.empty() && !p.screenShown() && !p.shown.last
-}
-
-// catchUp lets the log read new output if it is visible.
-func (p *Pane) catchUp() tea.Cmd {
-	_, ok := p.jobs.all[p.shown.id]
-	if !p.behind || !ok || !p.logShown() {
-		return nil
-	}
-	p.behind = false
-	return p.tasks.route(p.log.Grown())
 }
 
 // showFacts updates the detail with the facts of a job, and with its usage unless motion is
@@ -147,7 +114,7 @@ func (p *Pane) settled() tea.Cmd {
 		}
 		p.selectNext = ""
 	}
-	cmd := tea.Batch(p.show(), p.updatePreview())
+	cmd := tea.Batch(p.show(), p.output.updatePreview())
 	if p.detail.Lines() != p.laid || p.fore.attached() == nil && p.nothing() != p.lay.alone {
 		cmd = tea.Batch(cmd, p.arrange())
 	}
@@ -166,7 +133,7 @@ func (p *Pane) put(j engine.Job, row bool) {
 	if row || added {
 		p.putRow(known)
 	}
-	if j.ID == p.shown.id {
+	if j.ID == p.output.id {
 		p.showFacts(known)
 	}
 }

@@ -112,10 +112,10 @@ func (p *Pane) toFocused(msg tea.KeyPressMsg) tea.Cmd {
 	case areaDetail:
 		return p.tasks.route(p.detail.Update(msg))
 	case areaLog:
-		if p.screenShown() {
+		if p.output.screenShown() {
 			return p.pressScreen(msg)
 		}
-		return p.tasks.route(p.log.Update(msg))
+		return p.tasks.route(p.output.log.Update(msg))
 	case areaList, areaNone:
 	}
 	cmd := p.tasks.route(p.list.Update(msg))
@@ -206,7 +206,7 @@ func (p *Pane) hintOpen(b *key.Binding) {
 }
 
 // hintAttach hides attach for a finished job: it works, but only shows the output.
-func (p *Pane) hintAttach(b *key.Binding) { restrict(b, p.live()) }
+func (p *Pane) hintAttach(b *key.Binding) { restrict(b, p.output.live()) }
 
 // restrict disables b unless ok.
 func restrict(b *key.Binding, ok bool) {
@@ -217,19 +217,19 @@ func restrict(b *key.Binding, ok bool) {
 
 // hintSendLine shows the key only for a job that needs input.
 func (p *Pane) hintSendLine(b *key.Binding) {
-	j, ok := p.jobs.all[p.shown.id]
+	j, ok := p.output.job()
 	restrict(b, ok && j.Waiting)
 }
 
-func (p *Pane) hintNextMatch(b *key.Binding) { restrict(b, p.searching()) }
+func (p *Pane) hintNextMatch(b *key.Binding) { restrict(b, p.output.searching()) }
 
 // hintFollow adjusts the key that follows the log or pauses that, or returns from a job's screen
 // to its log.
 func (p *Pane) hintFollow(b *key.Binding) {
 	switch {
-	case p.screenShown():
+	case p.output.screenShown():
 		b.SetHelp(b.Help().Key, "show log")
-	case p.log.Following() && p.live():
+	case p.output.log.Following() && p.output.live():
 		b.SetHelp(b.Help().Key, "pause")
 	}
 }

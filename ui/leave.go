@@ -60,7 +60,7 @@ func (p *Pane) pressAttached(msg tea.KeyPressMsg) tea.Cmd {
 // pressLog handles a key for an attached job without a terminal, whose log is shown.
 func (p *Pane) pressLog(msg tea.KeyPressMsg) tea.Cmd {
 	if p.fore.ended() {
-		return p.tasks.route(p.log.Update(msg))
+		return p.tasks.route(p.output.log.Update(msg))
 	}
 	if msg.String() == "ctrl+c" {
 		return p.interruptShown()
@@ -69,7 +69,7 @@ func (p *Pane) pressLog(msg tea.KeyPressMsg) tea.Cmd {
 	if typed := msg.Text != "" || msg.Code == tea.KeyEnter; typed && !scrolls {
 		return p.notices.refuse("No terminal: it gets no keys")
 	}
-	return p.tasks.route(p.log.Update(msg))
+	return p.tasks.route(p.output.log.Update(msg))
 }
 
 // pressLeave handles the leave key while a job is attached or was just left.

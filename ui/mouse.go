@@ -104,10 +104,10 @@ func (p *Pane) wheel(msg tea.MouseWheelMsg, x, y int) tea.Cmd {
 
 // toLog passes a mouse event to the log, unless a screen is shown instead.
 func (p *Pane) toLog(msg tea.Msg) tea.Cmd {
-	if p.screenShown() {
+	if p.output.screenShown() {
 		return nil
 	}
-	return p.tasks.route(p.log.Update(msg))
+	return p.tasks.route(p.output.log.Update(msg))
 }
 
 func (p *Pane) click(msg tea.MouseClickMsg, x, y int) tea.Cmd {

@@ -3,7 +3,6 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/ui/components/toast"
 )
 
@@ -38,13 +37,13 @@ func (p *Pane) zoom() tea.Cmd {
 // back goes back one level, innermost first. It never quits and never ends a job.
 func (p *Pane) back() tea.Cmd {
 	if p.focus == areaLog {
-		if cmd, had := p.log.ClearSelection(); had {
+		if cmd, had := p.output.log.ClearSelection(); had {
 			return p.tasks.route(cmd)
 		}
 	}
 	switch {
-	case p.focus == areaLog && p.searching():
-		cmd, _ := p.log.Search("", false) // an empty search is always valid
+	case p.focus == areaLog && p.output.searching():
+		cmd, _ := p.output.log.Search("", false) // an empty search is always valid
 		return p.tasks.route(cmd)
 	case p.zoomed:
 		return p.zoom()
@@ -91,10 +90,10 @@ func (p *Pane) tail() tea.Cmd {
 	if p.lay.shape == shapeBare {
 		return p.notices.refuse(tooSmallForPane)
 	}
-	if p.drawsNow() {
-		return tea.Batch(p.setFocus(areaLog), p.showRaw(true))
+	if p.output.drawsNow() {
+		return tea.Batch(p.setFocus(areaLog), p.output.showRaw(true))
 	}
-	return tea.Batch(p.setFocus(areaLog), p.tasks.route(p.log.SetFollow(true)))
+	return tea.Batch(p.setFocus(areaLog), p.tasks.route(p.output.log.SetFollow(true)))
 }
 
 func (p *Pane) toggleMark() tea.Cmd {
@@ -119,13 +118,4 @@ func (p *Pane) sorted() tea.Cmd {
 		cmd = p.notices.post(toast.Message{Text: "Sorted " + p.list.Order(), Key: "sort"})
 	}
 	return tea.Batch(cmd, p.show())
-}
-
-func (p *Pane) switchStream() tea.Cmd {
-	if p.shown.stream == engine.StreamStderr {
-		p.shown.stream = engine.StreamStdout
-	} else {
-		p.shown.stream = engine.StreamStderr
-	}
-	return tea.Batch(p.closeLog(), p.openLog())
 }

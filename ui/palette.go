@@ -60,7 +60,7 @@ func (p *Pane) performNamed(id string) tea.Cmd {
 	}
 	focus := p.setFocus(areaLog)
 	press := tea.KeyPressMsg{Code: tea.KeyExtended, Text: keys[0]} // press finds the key by its name
-	return tea.Batch(focus, p.tasks.route(p.log.Update(press)))
+	return tea.Batch(focus, p.tasks.route(p.output.log.Update(press)))
 }
 
 // openHelp shows all current keys by section, those of the focused pane first. Below

@@ -41,7 +41,6 @@ import (
 	"github.com/hobjobs/hob/themes"
 	"github.com/hobjobs/hob/ui/components/detail"
 	"github.com/hobjobs/hob/ui/components/joblist"
-	"github.com/hobjobs/hob/ui/components/logview"
 	"github.com/hobjobs/hob/ui/components/prompt"
 	"github.com/hobjobs/hob/ui/components/terminal"
 	"github.com/hobjobs/hob/ui/components/toast"
@@ -51,7 +50,7 @@ import (
 // goroutine of the host's Update and View; Close may also be called after the host's program has
 // ended. The host must run the commands that the methods return, like those of Update.
 type Pane struct {
-	labels
+	*labels
 	tasks    *tasks
 	restarts *restarts
 
@@ -70,29 +69,24 @@ type Pane struct {
 
 	list    *joblist.Model
 	detail  *detail.Model
-	log     *logview.Model
 	term    *terminal.Model
-	screen  *terminal.Model // shown instead of the log
 	notices *notices
 	history history
+	output  *output
 
 	focus  area
 	zoomed bool
 	lay    layout
 	laid   int // number of lines of the detail in the current layout
 
-	shown      shown // the job in detail and log
-	preview    *preview
-	behind     bool      // the log has grown while it was not visible
 	selectNext engine.ID // job to select once it appears
 	fore       foreground
 
-	over       *overlay // the open box
-	prompt     *footerPrompt
-	connecting string   // host that is being connected
-	ignoring   keyPause // see ignoreKeys
-	pointer    pointer
-	outer      outerTerminal
+	over     *overlay // the open box
+	prompt   *footerPrompt
+	ignoring keyPause // see ignoreKeys
+	pointer  pointer
+	outer    outerTerminal
 
 	frame frame
 }
@@ -112,7 +106,7 @@ func newPane(eng jobEngine, opts ...Option) *Pane {
 		opt(&o)
 	}
 	p := &Pane{
-		labels:   labels{opts: o, styles: &themes.Styles{}},
+		labels:   &labels{opts: o, styles: &themes.Styles{}},
 		tasks:    newTasks(eng),
 		restarts: &restarts{},
 		focused:  true,
@@ -131,12 +125,9 @@ func newPane(eng jobEngine, opts ...Option) *Pane {
 	s := p.styles
 	p.list = joblist.New(o.keys.List, s, joblist.Options{Minutes: o.calm, Fold: true, Groups: len(o.filter.Labels) == 0})
 	p.detail = detail.New(o.keys.Detail, s, detail.Options{Home: o.home, Minutes: o.calm, Input: p.answering()})
-	p.log = logview.New(o.keys.Log, s, logview.Options{
-		Wrap: o.log.Wrap, Timestamps: o.log.Timestamps, LineNumbers: o.log.LineNumbers, Clock: o.clock, ErrorText: p.logError,
-	})
-	p.log.SetEmpty("")
-	p.term, p.screen = terminal.New(s), terminal.New(s)
+	p.term = terminal.New(s)
 	p.notices = &notices{Model: toast.New(s), tasks: p.tasks}
+	p.output = newOutput(p.labels, p.tasks, p.jobs, p.notices, p.logError)
 	p.viewed = viewed{tasks: p.tasks, jobs: p.jobs}
 	p.setNow(p.now)
 	p.updateFocus()
@@ -177,7 +168,7 @@ func (p *Pane) SetTerminalFacts(f engine.TerminalFacts) tea.Cmd {
 // not, a cluster that it may count differently is drawn in a simpler form.
 func (p *Pane) SetByCluster(on bool) {
 	p.term.SetByCluster(on)
-	p.screen.SetByCluster(on)
+	p.output.screen.SetByCluster(on)
 	p.frame.dirty = true
 }
 
@@ -218,7 +209,7 @@ func (p *Pane) updateFocus() {
 		}
 	}
 	p.list.SetFocus(list)
-	p.log.SetFocus(log)
+	p.output.log.SetFocus(log)
 	p.term.SetFocus(term)
 }
 
@@ -252,8 +243,8 @@ func (p *Pane) Cursor() *tea.Cursor {
 		return p.term.Cursor()
 	case p.focus == areaList:
 		return move(p.list.Cursor(), p.lay.list.x, p.lay.list.y)
-	case p.focus == areaLog && !p.screenShown():
-		return move(p.log.Cursor(), p.lay.log.x-1, p.lay.log.y)
+	case p.focus == areaLog && !p.output.screenShown():
+		return move(p.output.log.Cursor(), p.lay.log.x-1, p.lay.log.y)
 	}
 	return nil
 }
@@ -308,7 +299,7 @@ func (p *Pane) Close() error {
 		ask.Reply("", false)
 	}
 	p.notices.questions = nil
-	p.log.Close()
+	p.output.log.Close()
 	return p.tasks.open.close()
 }
 

@@ -116,7 +116,7 @@ func TestLogFollowsSelection(t *testing.T) {
 func TestLogGrows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 120, 30, three())
-		log := s.pane.shown.log.(*fakeLog)
+		log := s.pane.output.source.(*fakeLog)
 		log.text += "[vite] page reload\n"
 		j := s.eng.jobs[0]
 		j.Output = int64(len(log.text))
@@ -150,7 +150,7 @@ func TestUnreadableLogShowsErrorAndDoesNotFollow(t *testing.T) {
 	inBubble(t, "later", func(t *testing.T) {
 		s := newHarness(t, 80, 24, three())
 		s.sees("following")
-		s.pane.shown.log.(*fakeLog).fail = engine.ErrUnreachable
+		s.pane.output.source.(*fakeLog).fail = engine.ErrUnreachable
 		s.eng.jobs[0].Output += 100
 		s.facts(engine.Event{Kind: engine.EventOutput, Job: s.eng.jobs[0], Offset: s.eng.jobs[0].Output})
 		s.sees("not readable now")
@@ -300,7 +300,7 @@ func TestRestartOutlivesPane(t *testing.T) {
 func TestLogCatchesUpWhenVisible(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 120, 30, three())
-		log := s.pane.shown.log.(*fakeLog)
+		log := s.pane.output.source.(*fakeLog)
 		s.press("a")
 		log.text += "written while attached\n"
 		j := s.eng.jobs[0]

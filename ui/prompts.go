@@ -91,10 +91,10 @@ func (p *Pane) jump(line *prompt.Line) tea.Cmd {
 		return nil
 	}
 	p.closePrompt()
-	if err := p.log.Err(); err != nil {
+	if err := p.output.log.Err(); err != nil {
 		return p.notices.refuse("Can't read the log: " + hint(err))
 	}
-	return p.tasks.route(p.log.JumpPercent(percent))
+	return p.tasks.route(p.output.log.JumpPercent(percent))
 }
 
 func (p *Pane) pressPrompt(msg tea.KeyPressMsg) tea.Cmd {
@@ -273,7 +273,7 @@ func (p *Pane) asksSecret(j engine.Job) bool {
 	case engine.EntryUnknown:
 	}
 	mayWait := j.Waiting || j.Host != ""
-	return mayWait && j.ID == p.shown.id && engine.AsksSecret(p.log.LastLine())
+	return mayWait && j.ID == p.output.id && engine.AsksSecret(p.output.log.LastLine())
 }
 
 // acceptLine sends the text. It is kept for the history unless it is a secret.

@@ -94,7 +94,7 @@ func (p *Pane) refuseClearFinished([]engine.Job) string {
 }
 
 func (p *Pane) refusePath(jobs []engine.Job) string {
-	if outputPath(jobs[0], p.shown.stream) == "" {
+	if outputPath(jobs[0], p.output.stream) == "" {
 		return "This job has no output file"
 	}
 	return ""
@@ -110,7 +110,7 @@ func (p *Pane) refuseFile(jobs []engine.Job) string {
 
 // refuseOnScreen is for actions that need the log, while a screen is shown.
 func (p *Pane) refuseOnScreen([]engine.Job) string {
-	if p.screenShown() {
+	if p.output.screenShown() {
 		return p.noLog()
 	}
 	return ""

@@ -148,7 +148,7 @@ func TestLogViewOptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 120, 30, three(), WithLogView(LogView{Stay: true, LineNumbers: true}))
 		s.sees("1 listening on")
-		if s.pane.log.Following() {
+		if s.pane.output.log.Following() {
 			t.Error("the log is followed")
 		}
 	})

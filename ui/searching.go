@@ -3,7 +3,6 @@ package ui
 import (
 	"errors"
 	"regexp/syntax"
-	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -38,8 +37,8 @@ func (p *Pane) openSearch() tea.Cmd { return p.askSearch("/") }
 
 // matchingOnly shows only matching lines, or all lines. Without a search it asks for one.
 func (p *Pane) matchingOnly() tea.Cmd {
-	if p.searching() {
-		return p.tasks.route(p.log.SetMatchingOnly(!p.log.MatchingOnly()))
+	if p.output.searching() {
+		return p.tasks.route(p.output.log.SetMatchingOnly(!p.output.log.MatchingOnly()))
 	}
 	return p.askSearch("&")
 }
@@ -50,7 +49,7 @@ func (p *Pane) askSearch(sign string) tea.Cmd {
 		hint = p.keyLabel(p.opts.keys.Input.Accept) + " to repeat " + last
 	}
 	toggle := p.opts.keys.Input.ToggleRegex
-	s := &searchPrompt{sign: sign, plain: p.history.plain, mark: p.log.Mark()}
+	s := &searchPrompt{sign: sign, plain: p.history.plain, mark: p.output.log.Mark()}
 	line := p.newLine(prompt.Options{Label: s.label(), Verb: "search", History: p.history.searches, Placeholder: hint})
 	s.line = line
 	f := &footerPrompt{
@@ -66,7 +65,7 @@ func (p *Pane) askSearch(sign string) tea.Cmd {
 		changed: func() tea.Cmd { return p.liveSearch(s) },
 		note:    func() string { return p.noteOf(s) },
 		accept:  func() tea.Cmd { return p.acceptSearch(s) },
-		cancel:  func() tea.Cmd { return p.tasks.route(p.log.Return(s.mark)) },
+		cancel:  func() tea.Cmd { return p.tasks.route(p.output.log.Return(s.mark)) },
 	}
 	f.left = func() tea.Cmd {
 		if line.Value() == "" {
@@ -82,7 +81,7 @@ func (p *Pane) askSearch(sign string) tea.Cmd {
 const liveBytes = 16 << 20
 
 func (p *Pane) liveSearch(s *searchPrompt) tea.Cmd {
-	if p.log.Size() > liveBytes {
+	if p.output.log.Size() > liveBytes {
 		return nil
 	}
 	cmd, _ := p.search(s)
@@ -94,15 +93,15 @@ func (p *Pane) liveSearch(s *searchPrompt) tea.Cmd {
 func (p *Pane) search(s *searchPrompt) (cmd tea.Cmd, ok bool) {
 	s.invalid = ""
 	s.line.SetError("")
-	text, find := s.line.Value(), p.log.Search
+	text, find := s.line.Value(), p.output.log.Search
 	if text == "" {
-		return p.tasks.route(p.log.Return(s.mark)), true
+		return p.tasks.route(p.output.log.Return(s.mark)), true
 	}
-	if p.log.Searches(text, !s.plain) && (!s.only() || p.log.MatchingOnly()) {
+	if p.output.log.Searches(text, !s.plain) && (!s.only() || p.output.log.MatchingOnly()) {
 		return nil, true
 	}
 	if s.only() {
-		find = p.log.Filter
+		find = p.output.log.Filter
 	}
 	cmd, err := find(text, !s.plain)
 	if err != nil {
@@ -134,7 +133,7 @@ func (p *Pane) acceptSearch(s *searchPrompt) tea.Cmd {
 	}
 	p.history.searched(text, s.plain)
 	p.closePrompt()
-	if why := p.log.NoMatches(); why != "" {
+	if why := p.output.log.NoMatches(); why != "" {
 		cmd = tea.Batch(cmd, p.notices.message(toast.Info, why))
 	}
 	return cmd
@@ -143,8 +142,8 @@ func (p *Pane) acceptSearch(s *searchPrompt) tea.Cmd {
 // repeatSearch goes to the next match of the last search.
 func (p *Pane) repeatSearch(s *searchPrompt) tea.Cmd {
 	p.closePrompt()
-	if p.searching() {
-		return p.tasks.route(p.log.NextMatch())
+	if p.output.searching() {
+		return p.tasks.route(p.output.log.NextMatch())
 	}
 	last := p.history.lastSearch()
 	if last == "" {
@@ -159,15 +158,15 @@ func (p *Pane) repeatSearch(s *searchPrompt) tea.Cmd {
 // noteOf returns the text to the right of a search: the number of matches and, if there is room,
 // the key that changes the mode.
 func (p *Pane) noteOf(s *searchPrompt) string {
-	note := p.searchNote()
+	note := p.output.searchNote()
 	text := s.line.Value()
 	switch {
 	case s.invalid != "":
 		note = s.invalid
-	case p.log.Size() > liveBytes && !p.log.Searches(text, !s.plain):
+	case p.output.log.Size() > liveBytes && !p.output.log.Searches(text, !s.plain):
 		note = ""
 		if text != "" {
-			note = p.keyLabel(p.opts.keys.Input.Accept) + " to search (" + units.FormatBytes(p.log.Size()) + ")"
+			note = p.keyLabel(p.opts.keys.Input.Accept) + " to search (" + units.FormatBytes(p.output.log.Size()) + ")"
 		}
 	}
 	if p.w < quitFooter {
@@ -178,30 +177,4 @@ func (p *Pane) noteOf(s *searchPrompt) string {
 		other = "regex"
 	}
 	return strings.TrimSpace(p.does(p.opts.keys.Input.ToggleRegex, other) + "   " + note)
-}
-
-func (p *Pane) searching() bool {
-	text, _, _, _ := p.log.Query()
-	return text != ""
-}
-
-// searchNote returns the number of matches: "3 of 17".
-func (p *Pane) searchNote() string {
-	text, at, total, done := p.log.Query()
-	switch {
-	case text == "":
-		return ""
-	case total == 0 && p.log.Err() != nil:
-		return "log not read"
-	case total == 0 && done:
-		return "no matches"
-	}
-	more := ""
-	if !done {
-		more = "+"
-	}
-	if at == 0 {
-		return strconv.Itoa(total) + more + " found"
-	}
-	return strconv.Itoa(at) + " of " + strconv.Itoa(total) + more
 }

@@ -39,7 +39,7 @@ func (p *Pane) changes(msg tea.Msg) bool {
 	}
 	shown := p.fore.terminal() == nil
 	return slices.ContainsFunc(e.events, func(e engine.Event) bool {
-		return e.Kind != engine.EventOutput || shown && e.Job.ID == p.shown.id
+		return e.Kind != engine.EventOutput || shown && e.Job.ID == p.output.id
 	})
 }
 
@@ -133,10 +133,10 @@ func (p *Pane) subscribe() tea.Cmd {
 func (p *Pane) attend() {
 	switch {
 	case p.events.sub == nil:
-	case p.shown.id == "":
+	case p.output.id == "":
 		p.events.sub.Attend()
 	default:
-		p.events.sub.Attend(p.shown.id)
+		p.events.sub.Attend(p.output.id)
 	}
 }
 

@@ -42,12 +42,13 @@ func (p *Pane) arrange() tea.Cmd {
 		p.detail.SetSize(l.detail.w, l.detail.h)
 	}
 	if p.fore.terminal() == nil {
-		cmd = p.tasks.route(p.log.SetSize(l.log.w, l.log.h))
-		p.screen.SetSize(l.log.w, l.log.h)
+		cmd = p.output.place(l.log.w, l.log.h, !l.log.empty(), a == nil && !l.log.empty())
+	} else {
+		p.output.hide()
 	}
 	p.sizeOverlay()
 	p.updateFocus()
-	return tea.Batch(cmd, p.updatePreview(), p.catchUp())
+	return tea.Batch(cmd, p.output.updatePreview(), p.output.catchUp())
 }
 
 func (p *Pane) nothing() bool {
@@ -125,7 +126,7 @@ func (p *Pane) drawTooSmall() []string {
 func (p *Pane) drawAttached() []string {
 	view := p.term.View()
 	if p.fore.job.viaLog {
-		view = p.log.View()
+		view = p.output.log.View()
 	}
 	lines := cells.Block(strings.Split(view, "\n"), p.w, p.lay.log.h)
 	if p.lay.footer.h > 0 {
@@ -229,21 +230,21 @@ func (p *Pane) drawRight() []string {
 			side(split(p.detail.View()))
 		}
 		g := p.logEdges()
-		lines = append(lines, g.Divide(p.opts.glyphs.JoinLeft, p.opts.glyphs.JoinRight, p.logTitle(), p.logFacts(), w))
+		lines = append(lines, g.Divide(p.opts.glyphs.JoinLeft, p.opts.glyphs.JoinRight, p.output.logTitle(), p.logFacts(), w))
 	}
-	if p.screenShown() {
-		side(split(p.screen.View()))
+	if p.output.screenShown() {
+		side(split(p.output.screen.View()))
 	} else {
 		lines = append(lines, p.drawLog(f, w)...)
 	}
-	return append(lines, f.Bottom("", p.logSize(), w))
+	return append(lines, f.Bottom("", p.output.logSize(), w))
 }
 
 // drawLog draws the log inside its border, with a bar before the current line like that of the
 // selected row in the list.
 func (p *Pane) drawLog(f cells.Frame, w int) []string {
-	block := split(p.log.View())
-	y, n := p.log.CurrentRows()
+	block := split(p.output.log.View())
+	y, n := p.output.log.CurrentRows()
 	for i, line := range block {
 		before := " "
 		if i >= y && i < y+n {

@@ -1,0 +1,249 @@
+package ui
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/ui/components/logview"
+	"github.com/hobjobs/hob/ui/components/terminal"
+)
+
+// output is what the pane shows of a job's output: its log, the screen of a full-screen program while
+// that runs, or what such a program left on screen. The pane selects the job and says where there is room for
+// it; keys of the log and events of the job change the rest.
+//
+// At most one log is being opened, so moving quickly through the list opens few logs.
+type output struct {
+	*labels
+	tasks   *tasks
+	jobs    *jobSet
+	notices *notices
+
+	log    *logview.Model
+	screen *terminal.Model // shown instead of the log
+
+	id      engine.ID     // the job
+	known   bool          // the job was known when it was selected
+	fold    bool          // a row that stands for several jobs is selected
+	stream  engine.Stream // stream of the log
+	opening bool
+	source  openLog // of the log
+	drew    bool    // the job has used the alternate screen
+	raw     bool    // show the raw log instead of the screen
+	last    bool    // the log is the last screen of a full-screen program
+	plain   bool    // the log is the raw log although there is a last screen
+	behind  bool    // the log has grown while it was not visible
+	preview *preview
+
+	connecting string // host that is being connected
+
+	visible bool // there is room for the log
+	beside  bool // it is a pane beside the list, not that of an attached job
+}
+
+func newOutput(l *labels, t *tasks, jobs *jobSet, n *notices, explain func(error) string) *output {
+	o := &output{labels: l, tasks: t, jobs: jobs, notices: n, screen: terminal.New(l.styles)}
+	o.log = logview.New(l.opts.keys.Log, l.styles, logview.Options{
+		Wrap:        l.opts.log.Wrap,
+		Timestamps:  l.opts.log.Timestamps,
+		LineNumbers: l.opts.log.LineNumbers,
+		Clock:       l.opts.clock,
+		ErrorText:   explain,
+	})
+	o.log.SetEmpty("")
+	return o
+}
+
+// job returns the shown job, if it is known.
+func (o *output) job() (j *job, ok bool) {
+	j, ok = o.jobs.all[o.id]
+	return j, ok
+}
+
+// show shows another job, or nothing if it is not known. fold is whether the selected row stands for
+// several jobs.
+func (o *output) show(id engine.ID, fold bool) tea.Cmd {
+	o.id, o.fold = id, fold
+	o.stream, o.drew, o.raw = "", false, false
+	j, ok := o.job()
+	if o.known = ok; ok {
+		o.drew = j.Alternate
+	}
+	return tea.Batch(o.closeLog(), o.openLog())
+}
+
+// place sets the room for the log: none is visible while the terminal of a job is shown, and there is
+// no screen beside a job that is attached.
+func (o *output) place(w, h int, visible, beside bool) tea.Cmd {
+	o.visible, o.beside = visible, beside
+	o.screen.SetSize(w, h)
+	return o.tasks.route(o.log.SetSize(w, h))
+}
+
+// hide is place while the terminal of a job is shown.
+func (o *output) hide() { o.visible, o.beside = false, false }
+
+// changed follows an event of the shown job. was is its state before; grew, whether it may have new output.
+func (o *output) changed(j *job, was engine.Job, grew bool) tea.Cmd {
+	var cmds []tea.Cmd
+	if j.Alternate {
+		o.drew = true
+	}
+	ended := j.Status.Finished() && !was.Status.Finished()
+	fullScreen := o.drew && !o.raw
+	if ended && fullScreen && o.log.Following() { // show what it left on screen instead of the log
+		cmds = append(cmds, o.closeLog(), o.openLog())
+	}
+	if was.Alternate && !j.Alternate && !ended {
+		o.raw = false // show the next full-screen program again
+	}
+	if grew && o.source != nil {
+		o.behind = true
+		cmds = append(cmds, o.catchUp())
+	}
+	return tea.Batch(cmds...)
+}
+
+// catchUp lets the log read new output if it is visible.
+func (o *output) catchUp() tea.Cmd {
+	_, known := o.job()
+	mayGrow := known && o.visible && !o.last
+	if !o.behind || !mayGrow || o.screenShown() {
+		return nil
+	}
+	o.behind = false
+	return o.tasks.route(o.log.Grown())
+}
+
+// live reports whether the shown job is still running.
+func (o *output) live() bool {
+	j, ok := o.job()
+	return ok && !j.Status.Finished()
+}
+
+func (o *output) switchStream() tea.Cmd {
+	if o.stream == engine.StreamStderr {
+		o.stream = engine.StreamStdout
+	} else {
+		o.stream = engine.StreamStderr
+	}
+	return tea.Batch(o.closeLog(), o.openLog())
+}
+
+// closeLog shows an empty log and closes the previous one.
+func (o *output) closeLog() tea.Cmd {
+	old := o.source
+	o.source, o.last, o.plain = nil, false, false
+	o.log.SetEmpty("")
+	if o.fold {
+		o.log.SetEmpty("Select one job to see its log.")
+	}
+	cmd := o.tasks.route(o.log.SetSource(nil, false))
+	if old == nil {
+		return cmd
+	}
+	return tea.Batch(cmd, o.tasks.release(old))
+}
+
+// openLog opens the shown job's log. If another log is being opened, it does so afterwards.
+func (o *output) openLog() tea.Cmd {
+	j, ok := o.job()
+	if o.opening || !ok {
+		return nil
+	}
+	o.opening = true
+	want := o.stream
+	if want == "" {
+		want = engine.StreamOutput
+		if j.Split {
+			want = engine.StreamStdout
+		}
+	}
+	choose := j.Split && o.stream == ""
+	ended, raw := j.HasTerminal() && j.Status.Finished(), o.raw
+	t, eng, id := o.tasks, o.tasks.eng, j.ID
+	return o.tasks.async(func(ctx context.Context) func() tea.Cmd {
+		drawn, last := false, false
+		log, err := eng.OpenLog(ctx, id, want)
+		if err == nil && choose {
+			log, want = nonEmptyStream(ctx, eng, id, log)
+		}
+		if err == nil && ended && mostlyDrawn(ctx, log) {
+			if left, ok := lastScreen(ctx, eng, id); ok {
+				if drawn = true; !raw {
+					_ = log.Close() // opened for reading only
+					log, last = left, true
+				}
+			}
+		}
+		if err == nil && !t.open.keep(log) {
+			return nil
+		}
+		return func() tea.Cmd { return o.logOpened(openedLog{id, want, log, drawn, last}, err) }
+	})
+}
+
+type openedLog struct {
+	id     engine.ID
+	stream engine.Stream
+	log    openLog
+	drawn  bool // the job used the alternate screen
+	last   bool // log is the last screen
+}
+
+// nonEmptyStream returns stderr of a split job while its stdout is empty, otherwise stdout.
+func nonEmptyStream(ctx context.Context, eng jobEngine, id engine.ID, stdout openLog) (openLog, engine.Stream) {
+	if n, err := stdout.Size(ctx); err != nil || n > 0 {
+		return stdout, engine.StreamStdout
+	}
+	stderr, err := eng.OpenLog(ctx, id, engine.StreamStderr)
+	if err != nil {
+		return stdout, engine.StreamStdout
+	}
+	if n, err := stderr.Size(ctx); err != nil || n == 0 {
+		_ = stderr.Close() // opened for reading only
+		return stdout, engine.StreamStdout
+	}
+	_ = stdout.Close()
+	return stderr, engine.StreamStderr
+}
+
+// outdated reports whether something else is to be shown by now than what was opened.
+func (o *output) outdated(opened openedLog) bool {
+	switch {
+	case opened.id != o.id, o.raw && opened.last:
+		return true
+	}
+	return o.stream != "" && o.stream != opened.stream
+}
+
+func (o *output) logOpened(opened openedLog, err error) tea.Cmd {
+	o.opening = false
+	if o.outdated(opened) {
+		var cmd tea.Cmd
+		if opened.log != nil {
+			cmd = o.tasks.release(opened.log)
+		}
+		return tea.Batch(cmd, o.openLog())
+	}
+	if err != nil {
+		o.log.SetEmpty("Can't read the log: " + hint(err))
+		return nil
+	}
+	o.source, o.stream = opened.log, opened.stream
+	o.last, o.plain = opened.last, opened.drawn && !opened.last
+	o.log.SetEmpty(o.emptyLog())
+	return o.tasks.route(o.log.SetSource(opened.log, !o.opts.log.Stay))
+}
+
+func (o *output) emptyLog() string {
+	if o.last {
+		return "Full-screen program; it left nothing on screen."
+	}
+	if j, ok := o.job(); ok && j.Status.Finished() {
+		return "No output."
+	}
+	return "No output yet."
+}

@@ -1,0 +1,105 @@
+package ui
+
+import (
+	"strconv"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/cells"
+	"github.com/hobjobs/hob/internal/units"
+)
+
+// This file has the texts about the shown output.
+
+func (o *output) logTitle() string {
+	switch {
+	case o.screenShown():
+		return "Screen"
+	case o.last:
+		return "Last screen"
+	}
+	if j, ok := o.job(); ok && j.Split {
+		return "Log " + string(o.stream)
+	}
+	return "Log"
+}
+
+// logState returns whether the log is followed, or how many new lines are below.
+func (o *output) logState() string {
+	if state := o.screenState(); state != "" {
+		return state
+	}
+	if j, ok := o.job(); ok && o.reconnects(j) {
+		return "connecting to " + cells.Clean(j.Host) + o.opts.glyphs.Ellipsis
+	}
+	switch {
+	case o.log.Err() == nil:
+	case o.log.Size() > 0: // the lines read before are still shown
+		return "not readable now"
+	default: // the log pane shows the error
+		return ""
+	}
+	if n, more := o.log.NewLines(); n > 0 {
+		plus, word := "", " new lines "
+		if more {
+			plus = "+"
+		}
+		if n == 1 {
+			word = " new line "
+		}
+		return o.opts.glyphs.More + " " + strconv.Itoa(n) + plus + word + o.opts.glyphs.Dot + " " + o.keyLabel(o.opts.keys.Log.Bottom)
+	}
+	if o.log.Following() && o.live() && o.source != nil {
+		return "following"
+	}
+	return ""
+}
+
+func (o *output) logSize() string {
+	if o.screenShown() || o.last {
+		size := o.jobs.all[o.id].Size
+		text := o.sizeText(size.Cols, size.Rows)
+		if o.screenShown() && (size.Cols > o.screen.Size().Cols || size.Rows > o.screen.Size().Rows) {
+			text = o.sizeText(min(size.Cols, o.screen.Size().Cols), min(size.Rows, o.screen.Size().Rows)) + " of " + text
+		}
+		return text
+	}
+	if o.source == nil || o.log.Size() == 0 {
+		return ""
+	}
+	text := units.FormatBytes(o.log.Size())
+	if at := o.log.Percent(); at < 100 {
+		text += " " + o.opts.glyphs.Dot + " " + strconv.Itoa(at) + " %"
+	}
+	return text
+}
+
+func (o *output) searching() bool {
+	text, _, _, _ := o.log.Query()
+	return text != ""
+}
+
+// searchNote returns the number of matches: "3 of 17".
+func (o *output) searchNote() string {
+	text, at, total, done := o.log.Query()
+	switch {
+	case text == "":
+		return ""
+	case total == 0 && o.log.Err() != nil:
+		return "log not read"
+	case total == 0 && done:
+		return "no matches"
+	}
+	more := ""
+	if !done {
+		more = "+"
+	}
+	if at == 0 {
+		return strconv.Itoa(total) + more + " found"
+	}
+	return strconv.Itoa(at) + " of " + strconv.Itoa(total) + more
+}
+
+// reconnects reports whether the unreachable host of a job is being connected.
+func (o *output) reconnects(j *job) bool {
+	return j.Host != "" && j.Host == o.connecting && j.Link == engine.LinkUnreachable
+}
