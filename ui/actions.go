@@ -66,7 +66,7 @@ func actions() []action {
 		{id: "panes.stop", do: (*Pane).stop, needs: needsMarked, refuse: (*Pane).refuseStop, rank: rankPanes},
 		{id: "panes.kill", do: (*Pane).kill, needs: needsMarked, refuse: (*Pane).refuseKill, rank: rankPanes},
 		{id: "panes.signal", do: (*Pane).signalMenu, needs: needsMarked, refuse: (*Pane).refuseSignal, rank: rankPanes},
-		{id: "panes.send-line", do: (*Pane).sendLine, needs: needsJob, refuse: (*Pane).refuseLine, rank: rankPanes, hint: (*Pane).hintSendLine},
+		{id: "panes.send-line", do: func(p *Pane, jobs []engine.Job) tea.Cmd { return p.lines.ask(jobs) }, needs: needsJob, refuse: (*Pane).refuseLine, rank: rankPanes, hint: (*Pane).hintSendLine},
 		{id: "panes.copy-path", do: (*Pane).copyPath, needs: needsJob, refuse: (*Pane).refusePath, rank: rankPanes},
 		{id: "panes.pager", do: (*Pane).openPager, needs: needsJob, refuse: (*Pane).refuseFile, rank: rankPanes},
 		{id: "panes.editor", do: (*Pane).openEditor, needs: needsJob, refuse: (*Pane).refuseFile, rank: rankPanes},
@@ -97,11 +97,11 @@ func actions() []action {
 		{id: "jobs.replay", do: (*Pane).replay, needs: needsJob, refuse: (*Pane).refuseReplay},
 
 		{id: "log.attach", do: (*Pane).attachTo, needs: needsJob, refuse: (*Pane).refuseAttach, rank: unlisted, hint: (*Pane).hintAttach},
-		{id: "log.search", do: alone((*Pane).openSearch), needs: needsJob, refuse: (*Pane).refuseOnScreen, rank: rankLog},
+		{id: "log.search", do: alone(func(p *Pane) tea.Cmd { return p.searches.open() }), needs: needsJob, refuse: (*Pane).refuseOnScreen, rank: rankLog},
 		{id: "log.next-match", rank: rankLog, hint: (*Pane).hintNextMatch},
-		{id: "log.jump", do: alone((*Pane).openJump), needs: needsJob, refuse: (*Pane).refuseOnScreen, rank: rankLog},
+		{id: "log.jump", do: alone(func(p *Pane) tea.Cmd { return p.searches.openJump() }), needs: needsJob, refuse: (*Pane).refuseOnScreen, rank: rankLog},
 		{id: "log.follow", do: alone(func(p *Pane) tea.Cmd { return p.output.follow() }), needs: needsJob, rank: rankLog, hint: (*Pane).hintFollow},
-		{id: "log.matching-only", do: alone((*Pane).matchingOnly), needs: needsJob, refuse: (*Pane).refuseOnScreen, rank: rankLog},
+		{id: "log.matching-only", do: alone(func(p *Pane) tea.Cmd { return p.searches.matchingOnly() }), needs: needsJob, refuse: (*Pane).refuseOnScreen, rank: rankLog},
 		{
 			id: otherStream, do: alone(func(p *Pane) tea.Cmd { return p.output.switchStream() }), needs: needsJob, refuse: (*Pane).refuseStream, rank: rankLog,
 			Action: keymap.Action{Title: "other stream", Description: "switch between stdout and stderr"},

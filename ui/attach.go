@@ -87,7 +87,7 @@ func (p *Pane) showOutputOnly(id engine.ID) tea.Cmd {
 	case j.Stdin.Writable():
 		why = p.dotted(why, p.does(p.opts.keys.Panes.SendLine, "send line"))
 	}
-	return tea.Batch(p.arrange(), p.notices.refuse(why), p.ignoreKeys())
+	return tea.Batch(p.arrange(), p.notices.refuse(why), p.ignoring.begin())
 }
 
 func (p *Pane) attach(id engine.ID, byHost bool) tea.Cmd {
@@ -97,7 +97,7 @@ func (p *Pane) attach(id engine.ID, byHost bool) tea.Cmd {
 	}
 	cmds := []tea.Cmd{p.foregroundEvent(event)}
 	p.fore.job = a
-	p.over, p.prompt = nil, nil
+	p.modal.over, p.modal.prompt = nil, nil
 	p.term.Reset()
 	p.notices.Clear()
 	p.notices.interrupted = 0

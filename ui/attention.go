@@ -99,7 +99,7 @@ func (p *Pane) selected() engine.ID {
 
 // onScreen returns the job that the user sees now, or "".
 func (p *Pane) onScreen() engine.ID {
-	if !p.focused || p.over != nil {
+	if !p.focused || p.modal.over != nil {
 		return ""
 	}
 	return p.selected()

@@ -18,17 +18,17 @@ import (
 
 // complete completes the word before the cursor. In an empty field Tab moves on. The disk is read
 // in a command.
-func (p *Pane) complete(form *prompt.Form) tea.Cmd {
+func (f *jobForms) complete(form *prompt.Form) tea.Cmd {
 	if form.Untouched() {
 		form.Move(1)
 		return nil
 	}
 	name, line := form.Field()
 	before := line.Before()
-	offer := func(offers []string) tea.Cmd { return p.offered(form, name, before, offers) }
+	offer := func(offers []string) tea.Cmd { return f.offered(form, name, before, offers) }
 	switch name {
 	case fieldHost:
-		hosts := slices.DeleteFunc(p.knownHosts(), func(h string) bool { return h == before || !strings.HasPrefix(h, before) })
+		hosts := slices.DeleteFunc(f.knownHosts(), func(h string) bool { return h == before || !strings.HasPrefix(h, before) })
 		return offer(hosts)
 	case fieldOptions:
 		return offer(offerOptions(before))
@@ -36,20 +36,20 @@ func (p *Pane) complete(form *prompt.Form) tea.Cmd {
 		if before == "" || strings.TrimSpace(form.Value(fieldHost)) != "" {
 			return offer(nil)
 		}
-		home := p.opts.home
-		return p.tasks.async(func(ctx context.Context) func() tea.Cmd {
+		home := f.opts.home
+		return f.tasks.async(func(ctx context.Context) func() tea.Cmd {
 			dirs := completePath(ctx, before, "", home, true)
 			return func() tea.Cmd { return offer(dirs) }
 		})
 	case fieldCommand:
-		return p.completeCommand(form, before, offer)
+		return f.completeCommand(form, before, offer)
 	}
 	return nil
 }
 
 // completeCommand offers earlier commands with the same beginning, then completions of the last
 // word: a program where a shell expects a command, else a file.
-func (p *Pane) completeCommand(form *prompt.Form, before string, offer func([]string) tea.Cmd) tea.Cmd {
+func (f *jobForms) completeCommand(form *prompt.Form, before string, offer func([]string) tea.Cmd) tea.Cmd {
 	if strings.TrimSpace(before) == "" {
 		return offer(nil)
 	}
@@ -57,7 +57,7 @@ func (p *Pane) completeCommand(form *prompt.Form, before string, offer func([]st
 	_, line := form.Field()
 	atEnd := line.Value() == before
 	if atEnd {
-		for _, c := range p.commands() {
+		for _, c := range f.commands() {
 			if c != before && strings.HasPrefix(c, before) && len(offers) < mostEarlier {
 				offers = append(offers, c)
 			}
@@ -67,8 +67,8 @@ func (p *Pane) completeCommand(form *prompt.Form, before string, offer func([]st
 	if word.Text == "" || strings.TrimSpace(form.Value(fieldHost)) != "" {
 		return offer(offers)
 	}
-	home, base := p.opts.home, p.untilde(strings.TrimSpace(form.Value(fieldDir)))
-	return p.tasks.async(func(ctx context.Context) func() tea.Cmd {
+	home, base := f.opts.home, f.untilde(strings.TrimSpace(form.Value(fieldDir)))
+	return f.tasks.async(func(ctx context.Context) func() tea.Cmd {
 		var found []string
 		if isCommandName(before[:word.Start], word.Text) {
 			found = completeProgram(ctx, word.Text, filepath.SplitList(os.Getenv("PATH")))
@@ -86,6 +86,24 @@ func (p *Pane) completeCommand(form *prompt.Form, before string, offer func([]st
 		}
 		return func() tea.Cmd { return offer(offers) }
 	})
+}
+
+// offered shows completions of the text before the cursor. If there are none, Tab moves to the
+// next field. If the text has changed since, they are dropped.
+func (f *jobForms) offered(form *prompt.Form, field, before string, offers []string) tea.Cmd {
+	if !f.modal.shows(form) { // closed meanwhile
+		return nil
+	}
+	name, line := form.Field()
+	if name != field || line.Before() != before {
+		return nil
+	}
+	if len(offers) == 0 {
+		form.Move(1)
+		return nil
+	}
+	form.Offer(offers)
+	return nil
 }
 
 // mostEarlier is the maximum number of earlier commands offered.
@@ -140,24 +158,6 @@ func executable(info fs.FileInfo) bool {
 
 // mostOffers is the maximum number of files or programs offered.
 const mostOffers = 50
-
-// offered shows completions of the text before the cursor. If there are none, Tab moves to the
-// next field. If the text has changed since, they are dropped.
-func (p *Pane) offered(form *prompt.Form, field, before string, offers []string) tea.Cmd {
-	if p.over == nil || p.over.box != form { // closed meanwhile
-		return nil
-	}
-	name, line := form.Field()
-	if name != field || line.Before() != before {
-		return nil
-	}
-	if len(offers) == 0 {
-		form.Move(1)
-		return nil
-	}
-	form.Offer(offers)
-	return nil
-}
 
 // completePath lists completions of word as a path, which may begin with "~". Relative paths are
 // relative to base.

@@ -37,11 +37,11 @@ func (f *fake) Slow() (resume func()) {
 
 // Typing returns the context of the open box or prompt, and the text of the prompt.
 func (p *Pane) Typing() (context, text string) {
-	if p.over != nil || p.prompt != nil {
+	if p.modal.over != nil || p.modal.prompt != nil {
 		context = p.context()
 	}
-	if p.prompt != nil {
-		text = p.prompt.line.Value()
+	if p.modal.prompt != nil {
+		text = p.modal.prompt.line.Value()
 	}
 	return context, text
 }

@@ -58,7 +58,7 @@ func (p *Pane) noticeRows() int {
 		most = 3
 	}
 	lines := p.notices.Lines(p.w-2, most)
-	if len(lines) == 1 && (p.prompt == nil || p.over != nil) {
+	if len(lines) == 1 && (p.modal.prompt == nil || p.modal.over != nil) {
 		return 0
 	}
 	return len(lines)
@@ -88,14 +88,14 @@ func rightmost(text string, w int) footerItem {
 
 // lastLine arranges the items of the last line, from left to right.
 func (p *Pane) lastLine(w int) []footerItem {
-	if p.prompt != nil && p.over == nil {
+	if p.modal.prompt != nil && p.modal.over == nil {
 		return p.promptLine(w)
 	}
 	if notice := rightmost(p.notice(w-2), w); notice.w > 0 {
 		return append(p.placed(p.footerKeys(), notice.x-groupGap), notice)
 	}
 	right := []footerItem{rightmost(p.footerState(), w)}
-	if p.over == nil && p.quits() && w >= quitFooter {
+	if p.modal.over == nil && p.quits() && w >= quitFooter {
 		for _, quit := range p.placed([][]key.Binding{{p.hinted("panes.quit")}}, w) {
 			quit.x = right[0].x - quit.w
 			right = append([]footerItem{quit}, right...)
@@ -110,7 +110,7 @@ func (p *Pane) lastLine(w int) []footerItem {
 
 // promptLine returns the prompt, with its keys if there is room for both.
 func (p *Pane) promptLine(w int) []footerItem {
-	f, room := p.prompt, w-2*promptEdge
+	f, room := p.modal.prompt, w-2*promptEdge
 	keys := p.placed(p.footerKeys(), w)
 	if n := len(keys); n > 0 {
 		used := keys[n-1].x + keys[n-1].w - keys[0].x
@@ -204,7 +204,7 @@ func (p *Pane) drawItems(items []footerItem, w int) string {
 // clickFooter presses the key at a column of the last line.
 func (p *Pane) clickFooter(x int) tea.Cmd {
 	var at key.Binding
-	if a := p.fore.attached(); a != nil && p.over == nil {
+	if a := p.fore.attached(); a != nil && p.modal.over == nil {
 		return p.clickAttached(a, x)
 	} else {
 		for _, item := range p.lastLine(p.w) {
@@ -231,7 +231,7 @@ func (p *Pane) footerState() string {
 		style = p.styles.Faint
 	}
 	switch {
-	case p.over != nil:
+	case p.modal.over != nil:
 		return ""
 	case p.events.trouble != "":
 		return style.Render(cells.Truncate(p.events.trouble, max(0, p.w/2), p.opts.glyphs.Ellipsis))

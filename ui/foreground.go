@@ -261,7 +261,7 @@ func (f *foreground) closable() bool {
 }
 
 // attachedOnTop reports whether a job is attached and no dialog covers it.
-func (p *Pane) attachedOnTop() bool { return p.fore.attached() != nil && p.over == nil }
+func (p *Pane) attachedOnTop() bool { return p.fore.attached() != nil && p.modal.over == nil }
 
 // leaveEvent returns the event of the leave key.
 func (f *foreground) leaveEvent(l Leave) foreEvent {

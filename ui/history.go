@@ -16,8 +16,8 @@ type history struct {
 	drafts   map[engine.ID]jobText // text of canceled forms, by the job to restart ("": none)
 }
 
-func newHistory() history {
-	return history{unsent: map[engine.ID]string{}, drafts: map[engine.ID]jobText{}}
+func newHistory() *history {
+	return &history{unsent: map[engine.ID]string{}, drafts: map[engine.ID]jobText{}}
 }
 
 // lastSearch returns the last search, or "".

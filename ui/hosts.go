@@ -3,15 +3,11 @@ package ui
 import (
 	"context"
 	"errors"
-	"slices"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/cells"
-	"github.com/hobjobs/hob/ui/components/dialog"
-	"github.com/hobjobs/hob/ui/components/prompt"
 	"github.com/hobjobs/hob/ui/components/toast"
 )
 
@@ -81,71 +77,4 @@ func (p *Pane) interruptShown() tea.Cmd {
 		return p.stop([]engine.Job{j.Job})
 	}
 	return p.signal(j.Job, "SIGINT")
-}
-
-// asked shows a question of the host program. Further questions wait.
-func (p *Pane) asked(msg AskMsg) tea.Cmd {
-	p.notices.questions = append(p.notices.questions, msg)
-	return p.nextAsk()
-}
-
-// refuseAsk answers a question that can no longer be shown.
-func refuseAsk(ask AskMsg) tea.Cmd {
-	return func() tea.Msg {
-		ask.Reply("", false)
-		return nil
-	}
-}
-
-// nextAsk shows the next question once no other box is open.
-func (p *Pane) nextAsk() tea.Cmd {
-	if len(p.notices.questions) == 0 || p.over != nil {
-		return nil
-	}
-	ask := p.notices.questions[0]
-	title, text := cells.Clean(ask.Title), questionLines(ask.Text)
-	if ask.Confirm != "" {
-		return p.askYesOrNo(ask, title, text)
-	}
-	form := prompt.NewForm(title, p.promptKeys(), p.styles)
-	form.Add("Answer", "", prompt.Options{Verb: "answer", Secret: ask.Secret})
-	form.SetQuestion(text...)
-	return p.openForm(form, prompt.Actions{
-		Accept: func() tea.Cmd {
-			p.shut()
-			return p.answer(ask, form.Value("Answer"), true)
-		},
-		Cancel: func() tea.Cmd { return p.answer(ask, "", false) },
-	})
-}
-
-// questionLines returns the lines of a question, whose text may come from a remote host.
-func questionLines(text string) []string {
-	var lines []string
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(cells.Clean(line)); line != "" {
-			lines = append(lines, line)
-		}
-	}
-	return lines
-}
-
-// The answers to a question with [AskMsg.Confirm].
-const AnswerYes, AnswerNo = "yes", "no"
-
-// askYesOrNo asks a question; no is preselected. The box may appear while the user types, so keys
-// count only after a moment.
-func (p *Pane) askYesOrNo(ask AskMsg, title string, text []string) tea.Cmd {
-	choices := []dialog.Choice{{Name: AnswerNo, Label: "No"}, {Name: AnswerYes, Label: ask.Confirm, Danger: true, Yes: true}}
-	return tea.Batch(p.ignoreKeys(), p.openDialog(title, text, choices, func(name string) tea.Cmd {
-		return p.answer(ask, name, name != "")
-	}))
-}
-
-func (p *Pane) answer(ask AskMsg, text string, ok bool) tea.Cmd {
-	p.notices.questions = slices.Delete(p.notices.questions, 0, 1)
-	return func() tea.Msg {
-		ask.Reply(text, ok)
-		return nil
-	}
 }

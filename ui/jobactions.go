@@ -37,7 +37,7 @@ func (p *Pane) kill(jobs []engine.Job) tea.Cmd {
 	if len(jobs) < 2 {
 		return p.killNow(jobs)
 	}
-	return p.confirm(
+	return p.modal.confirm(
 		fmt.Sprintf("Kill %d jobs now?", len(jobs)), "Kill", func() tea.Cmd { return p.killNow(jobs) },
 		p.allNames(jobs), "They won't get a chance to clean up.")
 }
@@ -108,7 +108,7 @@ func signals() []dialog.Choice {
 }
 
 func (p *Pane) signalMenu(jobs []engine.Job) tea.Cmd {
-	return p.openMenu("Send signal to "+p.names(jobs), signals(), func(name string) tea.Cmd {
+	return p.modal.openMenu("Send signal to "+p.names(jobs), signals(), func(name string) tea.Cmd {
 		if name == "" {
 			return nil
 		}
@@ -174,7 +174,7 @@ func (p *Pane) clearFinished() tea.Cmd {
 	if len(jobs) < clearAsks {
 		return p.clear(jobs)
 	}
-	return p.confirm(
+	return p.modal.confirm(
 		fmt.Sprintf("Clear %d finished jobs%s?", len(jobs), p.matching()), "Clear", func() tea.Cmd { return p.clear(jobs) },
 		p.undoable(len(jobs)))
 }
@@ -261,7 +261,7 @@ func (p *Pane) remove(jobs []engine.Job) tea.Cmd {
 		}
 		text = fmt.Sprintf("%d of them %s running. %s", running, are, text)
 	}
-	return p.confirm("Stop and clear "+p.names(jobs)+"?", "Stop and clear", func() tea.Cmd {
+	return p.modal.confirm("Stop and clear "+p.names(jobs)+"?", "Stop and clear", func() tea.Cmd {
 		p.list.Unmark()
 		var cmds []tea.Cmd
 		for _, j := range jobs {
@@ -315,18 +315,6 @@ func (p *Pane) started(j engine.Job) tea.Cmd {
 		text += ": " + cells.Clean(j.Exit.Error)
 	}
 	return tea.Batch(p.notices.message(toast.Error, text), p.settled())
-}
-
-// write types a line into a job, or the several that were pasted.
-func (p *Pane) write(j engine.Job, line string) tea.Cmd {
-	line += "\n"
-	if j.HasTerminal() {
-		line = strings.ReplaceAll(line, "\n", "\r")
-	}
-	eng, name := p.tasks.eng, p.shortName(j)
-	return p.tasks.async(func(ctx context.Context) func() tea.Cmd {
-		return p.notices.onError("Can't send to "+name, eng.Write(ctx, j.ID, []byte(line)))
-	})
 }
 
 func (p *Pane) copyCommand(jobs []engine.Job) tea.Cmd {
@@ -390,3 +378,6 @@ func (l *labels) names(jobs []engine.Job) string {
 	}
 	return fmt.Sprintf("%s and %d more", l.shortName(jobs[0]), len(jobs)-1)
 }
+
+// attachedSize returns the size of the terminal of a job that is attached.
+func (p *Pane) attachedSize() engine.Size { return TerminalSize(p.w, p.h) }

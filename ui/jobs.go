@@ -61,10 +61,10 @@ func (p *Pane) event(e engine.Event) tea.Cmd {
 	}
 	p.put(e.Job, e.Kind != engine.EventOutput)
 	j := p.jobs.all[id]
-	p.guardLine()
+	p.lines.guard()
 	var cmds []tea.Cmd
-	if line := p.sendingTo(id); line != nil && e.Kind == engine.EventOutput {
-		cmds = append(cmds, p.askEntry(line)) // it may ask for something else now
+	if line := p.lines.sendingTo(id); line != nil && e.Kind == engine.EventOutput {
+		cmds = append(cmds, p.lines.askEntry(line)) // it may ask for something else now
 	}
 
 	if id == p.output.id {

@@ -13,13 +13,13 @@ import (
 // context returns the context of the key map in which keys are looked up now.
 func (p *Pane) context() string {
 	switch {
-	case p.over != nil:
-		return p.over.context
+	case p.modal.over != nil:
+		return p.modal.over.context
 	case p.fore.ended():
 		return "ended"
 	case p.fore.attached() != nil:
 		return "terminal"
-	case p.prompt != nil:
+	case p.modal.prompt != nil:
 		return "input"
 	}
 	switch p.focus {
@@ -62,17 +62,17 @@ func (p *Pane) press(msg tea.KeyPressMsg) tea.Cmd {
 			return parting
 		}
 	}
-	return tea.Batch(parting, p.pressOn(msg), p.nextAsk())
+	return tea.Batch(parting, p.pressOn(msg), p.questions.next())
 }
 
 func (p *Pane) pressOn(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
-	case p.over != nil:
-		return p.updateOver(msg)
+	case p.modal.over != nil:
+		return p.modal.update(msg)
 	case p.fore.attached() != nil:
 		return p.pressAttached(msg)
-	case p.prompt != nil:
-		return p.pressPrompt(msg)
+	case p.modal.prompt != nil:
+		return p.modal.pressPrompt(msg)
 	}
 	if a, ok := p.boundTo(msg, p.context()); ok {
 		if cmd, ok := p.perform(a.ID()); ok {
@@ -148,14 +148,14 @@ func (p *Pane) escaped(msg tea.KeyPressMsg) (rest tea.KeyPressMsg, ok bool) {
 func (p *Pane) footerKeys() [][]key.Binding {
 	k := p.opts.keys
 	switch {
-	case p.over != nil:
-		return [][]key.Binding{p.over.ShortHelp()}
+	case p.modal.over != nil:
+		return [][]key.Binding{p.modal.over.ShortHelp()}
 	case p.fore.closable():
 		return [][]key.Binding{{k.Ended.LeaveEnded}}
 	case p.fore.attached() != nil:
 		return [][]key.Binding{{k.Terminal.Leave}}
-	case p.prompt != nil:
-		return [][]key.Binding{p.prompt.line.ShortHelp()}
+	case p.modal.prompt != nil:
+		return [][]key.Binding{p.modal.prompt.line.ShortHelp()}
 	}
 	general := []string{"panes.help"}
 	if p.quits() && p.w < quitFooter {

@@ -186,3 +186,13 @@ func (l layout) at(x, y int) area {
 	}
 	return areaNone
 }
+
+// boxRoom returns the area for a box in a pane of h rows: above the footer, which shows its keys, and
+// below the header if the pane is high enough. An attached job has no header.
+func (l *layout) boxRoom(w, h int) rect {
+	foot := max(1, l.footer.h)
+	if h < tallHeight {
+		return rect{0, 0, w, max(0, h-foot)}
+	}
+	return rect{0, l.header.h, w, max(0, h-l.header.h-foot)}
+}

@@ -3,7 +3,6 @@ package ui
 import (
 	"context"
 	"errors"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -39,7 +38,7 @@ func (p *Pane) Attached() (a Attached, ok bool) {
 func (p *Pane) Leaving() (id engine.ID, toHost bool) { return p.fore.leaving, p.hostTakesOver() }
 
 // hostTakesOver reports whether the panes get no input because they are not going to be shown.
-func (p *Pane) hostTakesOver() bool { return p.fore.toHost() && p.over == nil }
+func (p *Pane) hostTakesOver() bool { return p.fore.toHost() && p.modal.over == nil }
 
 // pressAttached handles a key while a job is attached.
 func (p *Pane) pressAttached(msg tea.KeyPressMsg) tea.Cmd {
@@ -115,7 +114,7 @@ func (p *Pane) foregroundAction(do foreAction, a *attachment) tea.Cmd {
 			return p.typeOn(a)
 		}
 	case doIgnoreKeys:
-		return p.ignoreKeys()
+		return p.ignoring.begin()
 	case doReportLeft:
 		if a.byHost {
 			return send(LeaveMsg{Ended: p.endOf(a)})
@@ -172,22 +171,4 @@ func (p *Pane) endOf(a *attachment) *engine.Job {
 		return nil
 	}
 	return &ended
-}
-
-// ignoreKeysTime is how long keys are ignored after the focus has moved by itself: the user was typing
-// for the previous target.
-const ignoreKeysTime = 500 * time.Millisecond
-
-// keyPause is whether keys are ignored, and the number of the wait that ends it.
-type keyPause struct {
-	on    bool
-	timer int
-}
-
-func (p *Pane) ignoreKeys() tea.Cmd {
-	p.ignoring.on = true
-	return p.tasks.latest(&p.ignoring.timer, ignoreKeysTime, func() tea.Cmd {
-		p.ignoring.on = false
-		return nil
-	})
 }

@@ -31,8 +31,8 @@ func (p *Pane) mouse(msg tea.MouseMsg) tea.Cmd {
 		p.pointer.drag = areaNone
 		return p.clickFooter(x)
 	}
-	if p.over != nil {
-		return p.mouseOverlay(msg, x, y)
+	if p.modal.over != nil {
+		return p.modal.mouse(msg, x, y)
 	}
 	if p.fore.terminal() != nil {
 		if y >= p.lay.footer.y && p.pointer.drag == areaNone {
@@ -115,8 +115,8 @@ func (p *Pane) click(msg tea.MouseClickMsg, x, y int) tea.Cmd {
 		return nil
 	}
 	var cmds []tea.Cmd
-	if p.prompt != nil {
-		cmds = append(cmds, p.leavePrompt(p.prompt))
+	if p.modal.prompt != nil {
+		cmds = append(cmds, p.modal.leavePrompt(p.modal.prompt))
 	}
 	where := p.lay.at(x, y)
 	p.pointer.drag = where
@@ -144,19 +144,6 @@ func (p *Pane) click(msg tea.MouseClickMsg, x, y int) tea.Cmd {
 	case areaNone:
 	}
 	return tea.Batch(cmds...)
-}
-
-func (p *Pane) mouseOverlay(msg tea.MouseMsg, x, y int) tea.Cmd {
-	switch msg := msg.(type) {
-	case tea.MouseWheelMsg:
-		p.over.Scroll(wheelStep(msg.Button))
-	case tea.MouseClickMsg:
-		left, top, w, h := p.overlayPlace(p.over)
-		if msg.Button == tea.MouseLeft && (rect{left, top, w, h}).has(x, y) {
-			return p.tasks.route(p.over.Click(x-left, y-top))
-		}
-	}
-	return nil
 }
 
 func isLeftClick(msg tea.Msg) bool {

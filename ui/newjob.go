@@ -32,7 +32,7 @@ func (p *Pane) newJob() tea.Cmd {
 	if j, ok := p.list.Selected(); ok && j.Host == "" && !mayHaveBadDir(j) {
 		asked.dir = detail.Tilde(j.Dir, p.opts.home)
 	}
-	return p.openJobForm("New job", engine.Spec{}, asked)
+	return p.forms.open("New job", engine.Spec{}, asked)
 }
 
 // mayHaveBadDir reports whether a job may have failed because of its directory, so that it should not
@@ -47,52 +47,60 @@ func (p *Pane) editRestart(jobs []engine.Job) tea.Cmd {
 	j := jobs[0]
 	spec := j.Spec()
 	spec.Command, spec.Size = nil, cmp.Or(j.Size, spec.Size)
-	return p.openJobForm("Edit and restart "+p.shortName(j), spec, jobText{j.CommandLine(), detail.Tilde(j.Dir, p.opts.home), j.Host, optionsOf(j)})
+	return p.forms.open("Edit and restart "+p.shortName(j), spec, jobText{j.CommandLine(), detail.Tilde(j.Dir, p.opts.home), j.Host, optionsOf(j)})
 }
 
-// jobText has the texts of the form's fields.
-type jobText struct{ command, dir, host, options string }
+// jobForms asks for new jobs and for what to change about a restarted one. A canceled form's text is kept
+// for the next form of the same kind. What was asked for is started by the pane.
+type jobForms struct {
+	*labels
+	tasks   *tasks
+	jobs    *jobSet
+	modal   *modal
+	history *history
+	starter jobStarter
+}
+
+// jobStarter starts what a form asks for.
+type jobStarter interface {
+	// start starts a job and attaches to it on request. back is called if that fails.
+	start(s engine.Spec, attach bool, back func()) tea.Cmd
+	// attachedSize is the size of the terminal of a job that is attached.
+	attachedSize() engine.Size
+}
 
 // jobForm asks for command, directory, host and options of a job. If it is canceled, the next
 // form of the same kind restores the text.
 type jobForm struct {
+	*jobForms
 	*prompt.Form
-	pane  *Pane
 	spec  engine.Spec // everything that the form does not ask for
 	asked jobText     // the suggested values
 	first jobText     // the initial values: asked, or the restored text
 	back  bool        // first is restored text
 }
 
-// openJobForm opens a form that starts spec with the typed values.
-func (p *Pane) openJobForm(title string, spec engine.Spec, asked jobText) tea.Cmd {
-	f := &jobForm{pane: p, spec: spec, asked: asked, first: asked}
-	if draft, ok := p.history.drafts[spec.RestartedFrom]; ok {
-		f.first, f.back = draft, true
+// open opens a form that starts spec with the typed values.
+func (f *jobForms) open(title string, spec engine.Spec, asked jobText) tea.Cmd {
+	form := &jobForm{jobForms: f, spec: spec, asked: asked, first: asked}
+	if draft, ok := f.history.drafts[spec.RestartedFrom]; ok {
+		form.first, form.back = draft, true
 	}
-	f.Form = p.jobFields(title, f.first)
-	if f.back {
-		f.SetNote("Restored your draft.")
+	form.Form = f.jobFields(title, form.first)
+	if form.back {
+		form.SetNote("Restored your draft.")
 	}
-	return p.openForm(f.Form, prompt.Actions{
-		Accept:   func() tea.Cmd { return f.accept(false) },
-		Attach:   func() tea.Cmd { return f.accept(true) },
-		Cancel:   f.cancel,
-		Complete: func() tea.Cmd { return p.complete(f.Form) },
-		Changed:  followHost(f.Form, asked, f.first.host),
+	return f.modal.openForm(form.Form, prompt.Actions{
+		Accept:   func() tea.Cmd { return form.accept(false) },
+		Attach:   func() tea.Cmd { return form.accept(true) },
+		Cancel:   form.cancel,
+		Complete: func() tea.Cmd { return f.complete(form.Form) },
+		Changed:  followHost(form.Form, asked, form.first.host),
 	})
 }
 
-func (p *Pane) jobFields(title string, first jobText) *prompt.Form {
-	form := prompt.NewForm(title, p.promptKeys(), p.styles)
-	const verb = "start"
-	form.Add(fieldCommand, first.command, prompt.Options{Verb: verb, Placeholder: "npm run dev", History: p.commands(), LineFeed: p.lineFeed()})
-	form.Add(fieldDir, first.dir, prompt.Options{Verb: verb, Placeholder: dirHint(first.host)})
-	form.Add(fieldHost, first.host, prompt.Options{Verb: verb, Placeholder: p.hostHint(), Suggestions: p.knownHosts()})
-	form.Add(fieldOptions, first.options, prompt.Options{Verb: verb, Placeholder: "e.g. --name web --timeout 10m"})
-	form.SetNote("Runs in the background with sh -c.")
-	return form
-}
+// jobText has the texts of the form's fields.
+type jobText struct{ command, dir, host, options string }
 
 func (f *jobForm) text() jobText {
 	return jobText{f.Value(fieldCommand), f.Value(fieldDir), f.Value(fieldHost), f.Value(fieldOptions)}
@@ -100,20 +108,20 @@ func (f *jobForm) text() jobText {
 
 // cancel keeps the text for the next form.
 func (f *jobForm) cancel() tea.Cmd {
-	p, key, typed := f.pane, f.spec.RestartedFrom, f.text()
+	key, typed := f.spec.RestartedFrom, f.text()
 	if typed == f.asked || typed.command == "" && typed.options == "" {
 		if f.back { // otherwise a draft was stored in the meantime
-			delete(p.history.drafts, key)
+			delete(f.history.drafts, key)
 		}
 		return nil
 	}
-	p.history.drafts[key] = typed
+	f.history.drafts[key] = typed
 	return nil
 }
 
 // accept starts the job, and attaches to it on request.
 func (f *jobForm) accept(attach bool) tea.Cmd {
-	p, typed := f.pane, f.text()
+	typed := f.text()
 	s, field, err := f.request(typed)
 	if err != nil {
 		f.Go(field)
@@ -121,17 +129,17 @@ func (f *jobForm) accept(attach bool) tea.Cmd {
 		return nil
 	}
 	if attach && s.Size == (engine.Size{}) {
-		s.Size = TerminalSize(p.w, p.h)
+		s.Size = f.starter.attachedSize()
 	}
 	if s.Host != "" || s.Dir == "" {
 		return f.start(s, typed, attach)
 	}
-	check := p.opts.checkDir
-	return p.tasks.async(func(context.Context) func() tea.Cmd {
+	check := f.opts.checkDir
+	return f.tasks.async(func(context.Context) func() tea.Cmd {
 		err := check(s.Dir)
 		return func() tea.Cmd {
 			switch {
-			case p.over == nil || p.over.box != f.Form: // closed meanwhile
+			case !f.modal.shows(f.Form): // closed meanwhile
 				return nil
 			case err != nil:
 				f.Go(fieldDir)
@@ -157,7 +165,7 @@ func (f *jobForm) request(typed jobText) (s engine.Spec, field string, err error
 	s = f.spec
 	s.Script, s.Backgrounded = strings.TrimSpace(typed.command), true
 	atPlace(&s, strings.TrimSpace(typed.host))
-	filter := f.pane.opts.filter
+	filter := f.opts.filter
 	s.CreatedBy, s.Labels = filter.CreatedBy, withLabels(s.Labels, filter.Labels)
 	if s.Script == "" {
 		return s, fieldCommand, errors.New("enter a command")
@@ -170,7 +178,7 @@ func (f *jobForm) request(typed jobText) (s engine.Spec, field string, err error
 		return s, fieldOptions, err
 	}
 	if s.Dir = strings.TrimSpace(typed.dir); s.Host == "" {
-		s.Dir = f.pane.untilde(s.Dir)
+		s.Dir = f.untilde(s.Dir)
 	}
 	return s, "", nil
 }
@@ -188,13 +196,13 @@ func withLabels(labels, more map[string]string) map[string]string {
 
 // start closes the form and starts the job. If the engine refuses, the text is kept.
 func (f *jobForm) start(s engine.Spec, typed jobText, attach bool) tea.Cmd {
-	p, key := f.pane, f.spec.RestartedFrom
-	p.shut()
-	delete(p.history.drafts, key)
-	p.history.started(s.Script) // a failed start may leave no job with the command
-	return p.start(s, attach, func() {
-		if _, newer := p.history.drafts[key]; !newer {
-			p.history.drafts[key] = typed
+	key := f.spec.RestartedFrom
+	f.modal.shut()
+	delete(f.history.drafts, key)
+	f.history.started(s.Script) // a failed start may leave no job with the command
+	return f.starter.start(s, attach, func() {
+		if _, newer := f.history.drafts[key]; !newer {
+			f.history.drafts[key] = typed
 		}
 	})
 }
@@ -256,20 +264,6 @@ func (l *labels) lineFeed() string {
 	return "↵"
 }
 
-// hostHint describes in an empty field what it means and which hosts are known.
-func (p *Pane) hostHint() string {
-	const named = 3
-	hosts := p.knownHosts()
-	if len(hosts) == 0 {
-		return "local"
-	}
-	hint := strings.Join(hosts[:min(named, len(hosts))], ", ")
-	if more := len(hosts) - named; more > 0 {
-		hint += fmt.Sprintf(" and %d more", more)
-	}
-	return cells.Clean("local (or: " + hint + ")")
-}
-
 // untilde expands the home directory.
 func (l *labels) untilde(path string) string {
 	rest, ok := strings.CutPrefix(path, "~")
@@ -280,11 +274,22 @@ func (l *labels) untilde(path string) string {
 	return l.opts.home + rest
 }
 
+func (f *jobForms) jobFields(title string, first jobText) *prompt.Form {
+	form := prompt.NewForm(title, f.promptKeys(), f.styles)
+	const verb = "start"
+	form.Add(fieldCommand, first.command, prompt.Options{Verb: verb, Placeholder: "npm run dev", History: f.commands(), LineFeed: f.lineFeed()})
+	form.Add(fieldDir, first.dir, prompt.Options{Verb: verb, Placeholder: dirHint(first.host)})
+	form.Add(fieldHost, first.host, prompt.Options{Verb: verb, Placeholder: f.hostHint(), Suggestions: f.knownHosts()})
+	form.Add(fieldOptions, first.options, prompt.Options{Verb: verb, Placeholder: "e.g. --name web --timeout 10m"})
+	form.SetNote("Runs in the background with sh -c.")
+	return form
+}
+
 // commands returns earlier commands, newest first, without duplicates.
-func (p *Pane) commands() []string {
+func (f *jobForms) commands() []string {
 	var all []string
 	seen := map[string]bool{"": true}
-	for _, text := range slices.Concat(p.history.commands, p.jobs.commands()) {
+	for _, text := range slices.Concat(f.history.commands, f.jobs.commands()) {
 		if !seen[text] {
 			seen[text] = true
 			all = append(all, text)
@@ -294,8 +299,22 @@ func (p *Pane) commands() []string {
 }
 
 // knownHosts returns the hosts of jobs and those named by the host program.
-func (p *Pane) knownHosts() []string {
-	hosts := slices.Concat(p.opts.hosts, p.jobs.hosts())
+func (f *jobForms) knownHosts() []string {
+	hosts := slices.Concat(f.opts.hosts, f.jobs.hosts())
 	slices.Sort(hosts)
 	return slices.Compact(hosts)
+}
+
+// hostHint describes in an empty field what it means and which hosts are known.
+func (f *jobForms) hostHint() string {
+	const named = 3
+	hosts := f.knownHosts()
+	if len(hosts) == 0 {
+		return "local"
+	}
+	hint := strings.Join(hosts[:min(named, len(hosts))], ", ")
+	if more := len(hosts) - named; more > 0 {
+		hint += fmt.Sprintf(" and %d more", more)
+	}
+	return cells.Clean("local (or: " + hint + ")")
 }

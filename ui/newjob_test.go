@@ -211,7 +211,7 @@ func TestTabCompletesCommand(t *testing.T) {
 			s := newHarness(t, 100, 30, three())
 			s.press("n")
 			s.write(tt.typed)
-			form := s.pane.over.box.(*prompt.Form)
+			form := s.pane.modal.over.box.(*prompt.Form)
 			for range tt.tabs {
 				s.press("tab")
 			}
@@ -246,7 +246,7 @@ func TestInvalidDirectoryIsShownInItsField(t *testing.T) {
 			s.write(dir)
 			s.press("up", "enter")
 			s.sees(wrong)
-			if name, _ := s.pane.over.box.(*prompt.Form).Field(); name != fieldDir {
+			if name, _ := s.pane.modal.over.box.(*prompt.Form).Field(); name != fieldDir {
 				t.Errorf("%s: the cursor is in %s", dir, name)
 			}
 			s.press("up")
@@ -303,8 +303,8 @@ func TestOutdatedCompletionsAreDropped(t *testing.T) {
 		s := newHarness(t, 100, 30, three())
 		s.press("n")
 		s.write("cat no")
-		form := s.pane.over.box.(*prompt.Form)
-		cmd := s.pane.complete(form)
+		form := s.pane.modal.over.box.(*prompt.Form)
+		cmd := s.pane.forms.complete(form)
 		s.write("tes")
 		s.deliver(cmd())
 		s.pump()

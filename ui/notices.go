@@ -12,13 +12,10 @@ import (
 	"github.com/hobjobs/hob/ui/components/toast"
 )
 
-// notices are the messages to the user, with what some of them offer, and the questions of the
-// host.
+// notices are the messages to the user, with what some of them offer.
 type notices struct {
 	*toast.Model
 	tasks *tasks
-
-	questions []AskMsg // the first is shown, once no other box is open
 
 	cleared     []engine.ID // jobs that the message clearedID offers to restore
 	clearedID   int

@@ -34,7 +34,7 @@ func (p *Pane) openPalette() tea.Cmd {
 	}
 	line := p.newLine(prompt.Options{Label: ": "})
 	m := palette.New("Actions", append(items, refused...), line, p.opts.keys.Palette, p.styles, p.chosen)
-	return p.open(&overlay{box: m, context: "palette", w: m.Width(), h: 22})
+	return p.modal.open(&overlay{box: m, context: "palette", w: m.Width(), h: 22})
 }
 
 // chosen closes the palette and performs the chosen action. An unavailable one only shows the reason.
@@ -42,7 +42,7 @@ func (p *Pane) chosen(item palette.Item) tea.Cmd {
 	if item.Disabled != "" {
 		return p.notices.refuse(item.Disabled)
 	}
-	p.shut()
+	p.modal.shut()
 	if item.ID == "" {
 		return nil
 	}
@@ -69,10 +69,10 @@ func (p *Pane) openHelp() tea.Cmd {
 	notes := []string{p.moves(), p.leaveNote(), "In a replay, 0 to 9 go to the tenths of the recording."}
 	line := p.newLine(prompt.Options{Label: "/"})
 	page := help.New(p.helpSections(), notes, line, p.opts.keys.Help, p.opts.keys.Input, p.styles, func() tea.Cmd {
-		p.shut()
+		p.modal.shut()
 		return nil
 	})
-	return p.open(&overlay{box: page, context: "help", w: 116, under: p.over})
+	return p.modal.open(&overlay{box: page, context: "help", w: 116, under: p.modal.over})
 }
 
 // helpSections returns the keys by section, those of the focused pane first. They include the

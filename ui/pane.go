@@ -71,7 +71,7 @@ type Pane struct {
 	detail  *detail.Model
 	term    *terminal.Model
 	notices *notices
-	history history
+	history *history
 	output  *output
 
 	focus  area
@@ -82,11 +82,14 @@ type Pane struct {
 	selectNext engine.ID // job to select once it appears
 	fore       foreground
 
-	over     *overlay // the open box
-	prompt   *footerPrompt
-	ignoring keyPause // see ignoreKeys
-	pointer  pointer
-	outer    outerTerminal
+	modal     *modal
+	questions *questions
+	searches  *searches
+	lines     *lineSender
+	forms     *jobForms
+	ignoring  *keyPause
+	pointer   pointer
+	outer     outerTerminal
 
 	frame frame
 }
@@ -127,10 +130,17 @@ func newPane(eng jobEngine, opts ...Option) *Pane {
 	p.detail = detail.New(o.keys.Detail, s, detail.Options{Home: o.home, Minutes: o.calm, Input: p.answering()})
 	p.term = terminal.New(s)
 	p.notices = &notices{Model: toast.New(s), tasks: p.tasks}
+	p.ignoring = &keyPause{tasks: p.tasks}
+	p.modal = &modal{labels: p.labels, tasks: p.tasks, notices: p.notices}
+	p.questions = &questions{labels: p.labels, modal: p.modal, pause: p.ignoring}
 	p.output = newOutput(p.labels, p.tasks, p.jobs, p.notices, p.logError)
+	p.searches = &searches{p.labels, p.tasks, p.notices, p.modal, p.output, p.history}
+	p.lines = &lineSender{p.labels, p.tasks, p.notices, p.jobs, p.modal, p.output, p.history}
+	p.forms = &jobForms{p.labels, p.tasks, p.jobs, p.modal, p.history, p}
 	p.viewed = viewed{tasks: p.tasks, jobs: p.jobs}
 	p.setNow(p.now)
 	p.updateFocus()
+	p.frame.dirty = true
 	p.list.SetHints(p.keyLabel(o.keys.Jobs.New), p.firstCommand(), p.firstWords()...)
 	return p
 }
@@ -177,7 +187,7 @@ func (p *Pane) SetTheme(t themes.Theme, g themes.Glyphs) {
 	p.opts.theme, p.opts.glyphs = t, g
 	*p.styles = *p.opts.theme.Styles(p.opts.glyphs)
 	p.list.Restyled()
-	p.sizeOverlay() // a page of help is laid out with its styles
+	p.modal.sizeOverlay() // a page of help is laid out with its styles
 	p.frame.dirty = true
 }
 
@@ -185,6 +195,7 @@ func (p *Pane) SetTheme(t themes.Theme, g themes.Glyphs) {
 func (p *Pane) Focus() {
 	p.focused = true
 	p.updateFocus()
+	p.frame.dirty = true
 	p.markViewed()
 }
 
@@ -192,19 +203,20 @@ func (p *Pane) Focus() {
 func (p *Pane) Blur() {
 	p.focused = false
 	p.updateFocus()
+	p.frame.dirty = true
 }
 
 // Focused reports whether the pane has the focus.
 func (p *Pane) Focused() bool { return p.focused }
 
+// updateFocus sets which component receives keys. It runs after each Update.
 func (p *Pane) updateFocus() {
-	p.frame.dirty = true
 	list, log, term := false, false, false
-	if p.focused && p.over == nil {
+	if p.focused && p.modal.over == nil {
 		switch a := p.fore.attached(); {
 		case a != nil:
 			log, term = a.viaLog, !a.viaLog
-		case p.prompt == nil:
+		case p.modal.prompt == nil:
 			list, log = p.focus == areaList, p.focus == areaLog
 		}
 	}
@@ -232,11 +244,11 @@ func (p *Pane) Cursor() *tea.Cursor {
 	}
 	a := p.fore.attached()
 	switch {
-	case p.over != nil:
-		x, y, _, _ := p.overlayPlace(p.over)
-		return move(p.over.Cursor(), x, y)
-	case p.prompt != nil:
-		return move(p.prompt.line.Cursor(), p.lay.footer.x+promptEdge, p.h-1)
+	case p.modal.over != nil:
+		x, y, _, _ := p.modal.overlayPlace(p.modal.over)
+		return move(p.modal.over.Cursor(), x, y)
+	case p.modal.prompt != nil:
+		return move(p.modal.prompt.line.Cursor(), p.lay.footer.x+promptEdge, p.h-1)
 	case a != nil && a.viaLog:
 		return nil
 	case a != nil:
@@ -252,7 +264,7 @@ func (p *Pane) Cursor() *tea.Cursor {
 // CapturesKeys reports whether the pane should get every key, because a job is attached or the
 // user types text. The host then handles at most its own leave key.
 func (p *Pane) CapturesKeys() bool {
-	return p.fore.attached() != nil || p.prompt != nil || p.over != nil
+	return p.fore.attached() != nil || p.modal.active()
 }
 
 // Select selects a job, now or when it appears.
@@ -295,10 +307,7 @@ func (p *Pane) FullHelp() [][]key.Binding {
 // for Close.
 func (p *Pane) Close() error {
 	p.tasks.cancel()
-	for _, ask := range p.notices.questions {
-		ask.Reply("", false)
-	}
-	p.notices.questions = nil
+	p.questions.refuseAll()
 	p.output.log.Close()
 	return p.tasks.open.close()
 }

@@ -49,7 +49,7 @@ func (p *Pane) play(rec recording, id engine.ID) tea.Cmd {
 	ctx, stop := context.WithCancel(p.tasks.ctx)
 	on := replay.Actions{Help: p.openHelp, Close: func() tea.Cmd {
 		stop()
-		p.shut()
+		p.modal.shut()
 		return tea.Batch(p.tasks.release(rec), send(ReplayedMsg{ID: id}))
 	}}
 	m := replay.New(ctx, rec, running, line, p.opts.keys.Replay, p.opts.keys.Input, p.styles, p.opts.replay, on)
@@ -57,5 +57,5 @@ func (p *Pane) play(rec recording, id engine.ID) tea.Cmd {
 		_ = rec.Index(ctx, nil) // without it, seeking takes longer
 		return nil
 	})
-	return tea.Batch(p.open(&overlay{box: m, context: "replay"}), p.tasks.route(m.Init()), index)
+	return tea.Batch(p.modal.open(&overlay{box: m, context: "replay"}), p.tasks.route(m.Init()), index)
 }

@@ -152,7 +152,7 @@ func (p *Pane) askValues(j engine.Job, names []string, o engine.RestartOptions) 
 		form.Add(env, "", prompt.Options{Verb: "restart", Placeholder: "value of " + env}) // a narrow form has no names
 	}
 	form.SetQuestion("Values of -e are not stored.")
-	return p.openForm(form, prompt.Actions{
+	return p.modal.openForm(form, prompt.Actions{
 		Accept: func() tea.Cmd {
 			values := map[string]string{}
 			for _, env := range names {
@@ -162,7 +162,7 @@ func (p *Pane) askValues(j engine.Job, names []string, o engine.RestartOptions) 
 					return nil
 				}
 			}
-			p.shut()
+			p.modal.shut()
 			o.Env = values
 			return p.runAgain([]engine.Job{j}, o)
 		},

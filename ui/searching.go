@@ -3,6 +3,7 @@ package ui
 import (
 	"errors"
 	"regexp/syntax"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -14,7 +15,81 @@ import (
 	"github.com/hobjobs/hob/ui/components/toast"
 )
 
+// searches finds places in the shown log: by an expression that the user types, or by a percentage. It asks
+// in the footer and remembers what was searched.
+type searches struct {
+	*labels
+	tasks   *tasks
+	notices *notices
+	modal   *modal
+	output  *output
+	history *history
+}
+
+// open searches the log while the user types; an empty text repeats the last search.
+func (s *searches) open() tea.Cmd { return s.ask("/") }
+
+// matchingOnly shows only matching lines, or all lines. Without a search it asks for one.
+func (s *searches) matchingOnly() tea.Cmd {
+	if s.output.searching() {
+		return s.tasks.route(s.output.log.SetMatchingOnly(!s.output.log.MatchingOnly()))
+	}
+	return s.ask("&")
+}
+
+func (s *searches) ask(sign string) tea.Cmd {
+	hint := ""
+	if last := s.history.lastSearch(); last != "" {
+		hint = s.keyLabel(s.opts.keys.Input.Accept) + " to repeat " + last
+	}
+	toggle := s.opts.keys.Input.ToggleRegex
+	f := &searchPrompt{searches: s, sign: sign, plain: s.history.plain, mark: s.output.log.Mark()}
+	f.line = s.newLine(prompt.Options{Label: f.label(), Verb: "search", History: s.history.searches, Placeholder: hint})
+	asks := &footerPrompt{
+		line: f.line,
+		press: func(msg tea.KeyPressMsg) (tea.Cmd, bool) {
+			if !keymap.Match(msg, toggle) {
+				return nil, false
+			}
+			f.plain = !f.plain
+			f.line.Label = f.label()
+			return f.live(), true
+		},
+		changed: f.live,
+		note:    f.note,
+		accept:  f.accept,
+		cancel:  func() tea.Cmd { return s.tasks.route(s.output.log.Return(f.mark)) },
+	}
+	asks.left = func() tea.Cmd {
+		if f.line.Value() == "" {
+			return s.modal.cancelPrompt(asks)
+		}
+		return f.accept()
+	}
+	return s.modal.openPrompt(asks)
+}
+
+// openJump asks for a percentage and goes there in the log.
+func (s *searches) openJump() tea.Cmd {
+	line := s.newLine(prompt.Options{Label: "Go to (0-100 %): ", Verb: "go"})
+	return s.modal.openPrompt(&footerPrompt{line: line, accept: func() tea.Cmd { return s.jump(line) }})
+}
+
+func (s *searches) jump(line *prompt.Line) tea.Cmd {
+	percent, err := strconv.Atoi(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(line.Value()), "%")))
+	if err != nil || percent < 0 || percent > 100 {
+		line.SetError("not a number from 0 to 100")
+		return nil
+	}
+	s.modal.closePrompt()
+	if err := s.output.log.Err(); err != nil {
+		return s.notices.refuse("Can't read the log: " + hint(err))
+	}
+	return s.tasks.route(s.output.log.JumpPercent(percent))
+}
+
 type searchPrompt struct {
+	*searches
 	line    *prompt.Line
 	sign    string // "/", or "&" to show only matching lines
 	plain   bool   // search for plain text, not a regular expression
@@ -32,83 +107,39 @@ func (s *searchPrompt) label() string {
 	return "regex " + s.sign
 }
 
-// openSearch searches the log while the user types; an empty text repeats the last search.
-func (p *Pane) openSearch() tea.Cmd { return p.askSearch("/") }
-
-// matchingOnly shows only matching lines, or all lines. Without a search it asks for one.
-func (p *Pane) matchingOnly() tea.Cmd {
-	if p.output.searching() {
-		return p.tasks.route(p.output.log.SetMatchingOnly(!p.output.log.MatchingOnly()))
-	}
-	return p.askSearch("&")
-}
-
-func (p *Pane) askSearch(sign string) tea.Cmd {
-	hint := ""
-	if last := p.history.lastSearch(); last != "" {
-		hint = p.keyLabel(p.opts.keys.Input.Accept) + " to repeat " + last
-	}
-	toggle := p.opts.keys.Input.ToggleRegex
-	s := &searchPrompt{sign: sign, plain: p.history.plain, mark: p.output.log.Mark()}
-	line := p.newLine(prompt.Options{Label: s.label(), Verb: "search", History: p.history.searches, Placeholder: hint})
-	s.line = line
-	f := &footerPrompt{
-		line: line,
-		press: func(msg tea.KeyPressMsg) (tea.Cmd, bool) {
-			if !keymap.Match(msg, toggle) {
-				return nil, false
-			}
-			s.plain = !s.plain
-			line.Label = s.label()
-			return p.liveSearch(s), true
-		},
-		changed: func() tea.Cmd { return p.liveSearch(s) },
-		note:    func() string { return p.noteOf(s) },
-		accept:  func() tea.Cmd { return p.acceptSearch(s) },
-		cancel:  func() tea.Cmd { return p.tasks.route(p.output.log.Return(s.mark)) },
-	}
-	f.left = func() tea.Cmd {
-		if line.Value() == "" {
-			return p.cancelPrompt(f)
-		}
-		return f.accept()
-	}
-	return p.openPrompt(f)
-}
-
 // liveBytes is the maximum size of logs that are searched while the user types. In larger ones
 // Enter starts the search.
 const liveBytes = 16 << 20
 
-func (p *Pane) liveSearch(s *searchPrompt) tea.Cmd {
-	if p.output.log.Size() > liveBytes {
+func (s *searchPrompt) live() tea.Cmd {
+	if s.output.log.Size() > liveBytes {
 		return nil
 	}
-	cmd, _ := p.search(s)
+	cmd, _ := s.search()
 	return cmd
 }
 
 // search searches for the typed text. If the expression is invalid, ok is false and the last
 // valid search stays. An empty text restores the previous search.
-func (p *Pane) search(s *searchPrompt) (cmd tea.Cmd, ok bool) {
+func (s *searchPrompt) search() (cmd tea.Cmd, ok bool) {
 	s.invalid = ""
 	s.line.SetError("")
-	text, find := s.line.Value(), p.output.log.Search
+	text, find := s.line.Value(), s.output.log.Search
 	if text == "" {
-		return p.tasks.route(p.output.log.Return(s.mark)), true
+		return s.tasks.route(s.output.log.Return(s.mark)), true
 	}
-	if p.output.log.Searches(text, !s.plain) && (!s.only() || p.output.log.MatchingOnly()) {
+	if s.output.log.Searches(text, !s.plain) && (!s.only() || s.output.log.MatchingOnly()) {
 		return nil, true
 	}
 	if s.only() {
-		find = p.output.log.Filter
+		find = s.output.log.Filter
 	}
 	cmd, err := find(text, !s.plain)
 	if err != nil {
 		s.invalid = invalidPattern(err)
 		return nil, false
 	}
-	return p.tasks.route(cmd), true
+	return s.tasks.route(cmd), true
 }
 
 // invalidPattern returns the problem of a regular expression, without the expression.
@@ -119,62 +150,62 @@ func invalidPattern(err error) string {
 	return err.Error()
 }
 
-// acceptSearch closes the prompt and keeps the search.
-func (p *Pane) acceptSearch(s *searchPrompt) tea.Cmd {
+// accept closes the prompt and keeps the search.
+func (s *searchPrompt) accept() tea.Cmd {
 	text := s.line.Value()
 	if text == "" {
-		return p.repeatSearch(s)
+		return s.repeat()
 	}
-	cmd, ok := p.search(s)
+	cmd, ok := s.search()
 	if !ok {
-		toggle := p.opts.keys.Input.ToggleRegex
-		s.line.SetError(p.dotted(s.invalid, p.does(toggle, "to search as plain text")))
+		toggle := s.opts.keys.Input.ToggleRegex
+		s.line.SetError(s.dotted(s.invalid, s.does(toggle, "to search as plain text")))
 		return nil
 	}
-	p.history.searched(text, s.plain)
-	p.closePrompt()
-	if why := p.output.log.NoMatches(); why != "" {
-		cmd = tea.Batch(cmd, p.notices.message(toast.Info, why))
+	s.history.searched(text, s.plain)
+	s.modal.closePrompt()
+	if why := s.output.log.NoMatches(); why != "" {
+		cmd = tea.Batch(cmd, s.notices.message(toast.Info, why))
 	}
 	return cmd
 }
 
-// repeatSearch goes to the next match of the last search.
-func (p *Pane) repeatSearch(s *searchPrompt) tea.Cmd {
-	p.closePrompt()
-	if p.output.searching() {
-		return p.tasks.route(p.output.log.NextMatch())
+// repeat goes to the next match of the last search.
+func (s *searchPrompt) repeat() tea.Cmd {
+	s.modal.closePrompt()
+	if s.output.searching() {
+		return s.tasks.route(s.output.log.NextMatch())
 	}
-	last := p.history.lastSearch()
+	last := s.history.lastSearch()
 	if last == "" {
 		return nil
 	}
 	s.line.SetValue(last)
-	s.plain = p.history.plain
-	cmd, _ := p.search(s)
+	s.plain = s.history.plain
+	cmd, _ := s.search()
 	return cmd
 }
 
-// noteOf returns the text to the right of a search: the number of matches and, if there is room,
+// note returns the text to the right of a search: the number of matches and, if there is room,
 // the key that changes the mode.
-func (p *Pane) noteOf(s *searchPrompt) string {
-	note := p.output.searchNote()
+func (s *searchPrompt) note() string {
+	note := s.output.searchNote()
 	text := s.line.Value()
 	switch {
 	case s.invalid != "":
 		note = s.invalid
-	case p.output.log.Size() > liveBytes && !p.output.log.Searches(text, !s.plain):
+	case s.output.log.Size() > liveBytes && !s.output.log.Searches(text, !s.plain):
 		note = ""
 		if text != "" {
-			note = p.keyLabel(p.opts.keys.Input.Accept) + " to search (" + units.FormatBytes(p.output.log.Size()) + ")"
+			note = s.keyLabel(s.opts.keys.Input.Accept) + " to search (" + units.FormatBytes(s.output.log.Size()) + ")"
 		}
 	}
-	if p.w < quitFooter {
+	if s.modal.footer.w < quitFooter {
 		return note
 	}
 	other := "plain text"
 	if s.plain {
 		other = "regex"
 	}
-	return strings.TrimSpace(p.does(p.opts.keys.Input.ToggleRegex, other) + "   " + note)
+	return strings.TrimSpace(s.does(s.opts.keys.Input.ToggleRegex, other) + "   " + note)
 }

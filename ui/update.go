@@ -21,6 +21,7 @@ func (p *Pane) Update(msg tea.Msg) tea.Cmd {
 		p.frame.dirty = true
 	}
 	cmd := p.update(msg)
+	p.updateFocus()
 	if p.noticeRows() != p.lay.footer.h-1 && p.lay.shape != shapeTooSmall {
 		cmd = tea.Batch(cmd, p.arrange())
 	}
@@ -68,7 +69,7 @@ func (p *Pane) update(msg tea.Msg) tea.Cmd {
 	case tea.MouseMsg:
 		return p.mouse(msg)
 	case AskMsg:
-		return p.asked(msg)
+		return p.questions.add(msg)
 	case thenMsg:
 		if msg.tasks == p.tasks {
 			return msg.then()
@@ -98,7 +99,7 @@ func (p *Pane) child(msg tea.Msg) tea.Cmd {
 		}
 		return cmd
 	case logview.NoticeMsg:
-		if p.prompt != nil { // an incomplete expression often has no matches
+		if p.modal.prompt != nil { // an incomplete expression often has no matches
 			return nil
 		}
 		return p.notices.message(toast.Info, m.Text)

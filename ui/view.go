@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/internal/units"
@@ -46,7 +45,7 @@ func (p *Pane) arrange() tea.Cmd {
 	} else {
 		p.output.hide()
 	}
-	p.sizeOverlay()
+	p.modal.place(l.boxRoom(p.w, p.h), l.footer)
 	p.updateFocus()
 	return tea.Batch(cmd, p.output.updatePreview(), p.output.catchUp())
 }
@@ -88,21 +87,8 @@ func (p *Pane) draw() string {
 	default:
 		lines = p.drawPanes()
 	}
-	p.drawOver(lines, p.over)
+	p.modal.draw(lines, p.modal.over)
 	return strings.Join(lines, "\n")
-}
-
-// drawOver draws a box, and the boxes under it, over what lines show.
-func (p *Pane) drawOver(lines []string, o *overlay) {
-	if o == nil {
-		return
-	}
-	p.drawOver(lines, o.under)
-	for i, line := range lines[:max(0, len(lines)-p.lay.footer.h)] { // what is behind gets one dim color
-		lines[i] = p.styles.Faint.Render(ansi.Strip(line))
-	}
-	x, y, _, _ := p.overlayPlace(o)
-	cells.Overlay(lines, strings.Split(o.View(), "\n"), x, y)
 }
 
 // drawTooSmall draws a message for a pane that is too small, including whether a job needs input.
@@ -176,7 +162,7 @@ func (p *Pane) drawList() []string {
 	switch {
 	case p.list.Filter() != "":
 		count = p.dotted(strconv.Itoa(shown)+" of "+count, p.filterText())
-		if p.prompt == nil {
+		if p.modal.prompt == nil {
 			count = p.dotted(count, p.does(p.opts.keys.Panes.Back, "clear"))
 		}
 	case all == 0:
