@@ -16,7 +16,7 @@ func (p *Pane) ended(j *job) tea.Cmd {
 	attached := p.fore.shows(j.ID)
 	if attached {
 		p.fore.job.reported = true
-		cmds = append(cmds, p.foregroundEvent(eventJobEnded))
+		cmds = append(cmds, p.fore.event(eventJobEnded))
 	}
 	switch state := statusbadge.StateOf(j.Job); state {
 	case statusbadge.Failed, statusbadge.Lost, statusbadge.Done:

@@ -217,10 +217,10 @@ func (p *Pane) leaveWords(a *attachment) (leave string, aside []string) {
 		return p.hintOf(p.keyLabel(p.opts.keys.Ended.LeaveEnded), "to close"), []string{a.failed}
 	case p.fore.ended():
 		return p.hintOf(p.keyLabel(p.opts.keys.Ended.LeaveEnded), "to close"), nil
-	case p.term.ScrolledBack() > 0:
-		return p.leaveHint(), []string{strconv.Itoa(p.term.ScrolledBack()) + " rows back"}
+	case p.fore.term.ScrolledBack() > 0:
+		return p.leaveHint(), []string{strconv.Itoa(p.fore.term.ScrolledBack()) + " rows back"}
 	}
-	who, us := p.term.Controller()
+	who, us := p.fore.term.Controller()
 	if who == "" || us || a.session == nil {
 		return p.leaveHint(), nil
 	}

@@ -1,190 +1,49 @@
 package ui
 
 import (
+	"context"
+	"errors"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/ui/components/terminal"
+	"github.com/hobjobs/hob/ui/components/toast"
 )
 
-// While a job is attached, it has the keyboard and the whole pane. The leave key shows the panes
-// again. For a moment after that, the session of the job is kept: a second leave key returns to
-// the job and is typed into it. This file is the table of that; [Pane.foregroundEvent] follows it.
+// foreground is the job that is attached or was just left, with its terminal. The user and the host attach
+// jobs; keys, the session and events of the job move it from state to state, as the table says. What
+// concerns the rest of the pane is done by panes.
+type foreground struct {
+	*labels
+	tasks   *tasks
+	notices *notices
+	jobs    *jobSet
+	pause   *keyPause
+	panes   panes
 
-// foreState is the state of the foreground.
-type foreState int
+	term  *terminal.Model
+	outer outerTerminal
 
-const (
-	foreDetached    foreState = iota // no job is attached; the panes are shown
-	foreAttached                     // a job is attached
-	foreLost                         // its terminal can no longer be read
-	foreFailed                       // its terminal could not be opened
-	foreEnded                        // it has ended; its last screen is shown
-	foreLeft                         // it was left; a second leave key returns to it
-	foreLeftUnsent                   // as foreLeft, but it goes to the background when no leave key can follow
-	foreLeftForHost                  // as foreLeftUnsent, but the host takes over: its screen is still shown
-	foreSentForHost                  // as foreLeftForHost, but it is on its way to the background
-)
-
-// foreEvent is something that changes the foreground.
-type foreEvent int
-
-const (
-	eventAttach       foreEvent = iota // a job is attached
-	eventAttachEnded                   // a job that has ended is attached
-	eventLeave                         // the leave key; it sends an attached job to the background at once
-	eventLeaveUnsent                   // the leave key, with [LeaveLater]
-	eventLeaveForHost                  // the leave key, with [LeaveToHost]
-	eventClose                         // the key that closes a last screen
-	eventKey                           // another key, while a leave key can follow
-	eventTimeOver                      // no leave key can follow any more
-	eventJobEnded                      // the job has ended
-	eventEndedEmpty                    // a job that the user attached has ended with an empty screen
-	eventLost                          // its terminal cannot be read
-	eventOpenFailed                    // its terminal cannot be opened; the host requested the job
-	eventOpenRefused                   // its terminal cannot be opened; the user requested the job
-	eventNotSent                       // the engine has refused to send it to the background
-)
-
-// foreAction is what the pane does in a transition.
-type foreAction int
-
-const (
-	doFocusList  foreAction = iota // focus the list
-	doShowPanes                    // show the panes, with the job selected
-	doSend                         // send the job to the background
-	doWait                         // wait until no leave key can follow
-	doClose                        // close the session
-	doReturn                       // show the job again
-	doTypeKey                      // type the leave key into the job
-	doIgnoreKeys                   // ignore keys for a moment: the user was typing for the job
-	doReportLeft                   // report [LeaveMsg] if the host requested the job
-	doRefuse                       // explain that the job has exited
-)
-
-// foreStep is the result of an event in a state.
-type foreStep struct {
-	to foreState
-	do []foreAction
+	state foreState
+	job   *attachment // nil: foreDetached
+	// leaving is the job of the host that the user has left: see [Pane.Leaving].
+	leaving engine.ID
+	key     tea.Key // the leave key, as last pressed
+	timer   int     // number of the wait for a second leave key
 }
 
-// foreSteps returns the transitions. An event without a row changes nothing.
-func foreSteps() map[foreState]map[foreEvent]foreStep {
-	leave := foreStep{foreLeft, []foreAction{doFocusList, doShowPanes, doSend, doWait}}
-	leaveUnsent := foreStep{foreLeftUnsent, []foreAction{doFocusList, doShowPanes, doWait}}
-	leaveForHost := foreStep{foreLeftForHost, []foreAction{doFocusList, doShowPanes, doWait}}
-	closed := foreStep{foreDetached, []foreAction{doClose, doShowPanes, doReportLeft}}
-	returned := foreStep{foreAttached, []foreAction{doReturn, doTypeKey}}
-	drop := foreStep{foreDetached, []foreAction{doClose}}
-	sendAndDrop := foreStep{foreDetached, []foreAction{doSend, doClose}}
-	refused := foreStep{foreEnded, []foreAction{doRefuse}}
-	empty := foreStep{foreDetached, []foreAction{doClose, doShowPanes, doIgnoreKeys}}
-	unopened := foreStep{foreDetached, []foreAction{doClose, doShowPanes}}
-	return map[foreState]map[foreEvent]foreStep{
-		foreDetached: {
-			eventAttach:      {to: foreAttached},
-			eventAttachEnded: {to: foreEnded},
-		},
-		foreAttached: {
-			eventAttach:       {foreAttached, []foreAction{doClose}},
-			eventAttachEnded:  {foreEnded, []foreAction{doClose}},
-			eventLeave:        leave,
-			eventLeaveUnsent:  leaveUnsent,
-			eventLeaveForHost: leaveForHost,
-			eventJobEnded:     {to: foreEnded},
-			eventEndedEmpty:   empty,
-			eventLost:         {to: foreLost},
-			eventOpenFailed:   {to: foreFailed},
-			eventOpenRefused:  unopened,
-		},
-		foreLost: {
-			eventAttach:       {foreAttached, []foreAction{doClose}},
-			eventAttachEnded:  {foreEnded, []foreAction{doClose}},
-			eventLeave:        leave,
-			eventLeaveUnsent:  leaveUnsent,
-			eventLeaveForHost: leaveForHost,
-			eventClose:        closed,
-			eventJobEnded:     {to: foreEnded},
-		},
-		foreFailed: {
-			eventAttach:       {foreAttached, []foreAction{doClose}},
-			eventAttachEnded:  {foreEnded, []foreAction{doClose}},
-			eventLeave:        closed,
-			eventLeaveUnsent:  closed,
-			eventLeaveForHost: closed,
-			eventClose:        closed,
-			eventJobEnded:     {to: foreEnded},
-		},
-		foreEnded: {
-			eventAttach:       {foreAttached, []foreAction{doClose}},
-			eventAttachEnded:  {foreEnded, []foreAction{doClose}},
-			eventLeave:        refused,
-			eventLeaveUnsent:  refused,
-			eventLeaveForHost: refused,
-			eventClose:        closed,
-			eventEndedEmpty:   empty,
-			eventOpenRefused:  unopened,
-		},
-		foreLeft: {
-			eventAttach:      {foreAttached, []foreAction{doClose}},
-			eventAttachEnded: {foreEnded, []foreAction{doClose}},
-			eventLeave:       returned,
-			eventKey:         drop,
-			eventTimeOver:    drop,
-			eventJobEnded:    drop,
-			eventLost:        drop,
-			eventOpenFailed:  drop,
-			eventOpenRefused: drop,
-		},
-		foreLeftUnsent: {
-			eventAttach:      {foreAttached, []foreAction{doSend, doClose}},
-			eventAttachEnded: {foreEnded, []foreAction{doSend, doClose}},
-			eventLeave:       returned,
-			eventKey:         sendAndDrop,
-			eventTimeOver:    sendAndDrop,
-			eventJobEnded:    sendAndDrop,
-			eventLost:        sendAndDrop,
-			eventOpenFailed:  sendAndDrop,
-		},
-		foreLeftForHost: {
-			eventAttach:      {foreAttached, []foreAction{doSend, doClose}},
-			eventAttachEnded: {foreEnded, []foreAction{doSend, doClose}},
-			eventLeave:       returned,
-			eventKey:         sendAndDrop,
-			eventTimeOver:    {foreSentForHost, []foreAction{doSend, doWait}},
-			eventJobEnded:    sendAndDrop,
-			eventLost:        sendAndDrop,
-			eventOpenFailed:  sendAndDrop,
-		},
-		foreSentForHost: {
-			eventAttach:      {foreAttached, []foreAction{doClose}},
-			eventAttachEnded: {foreEnded, []foreAction{doClose}},
-			eventLeave:       returned,
-			eventKey:         drop,
-			eventTimeOver:    drop,
-			eventJobEnded:    drop,
-			eventLost:        drop,
-			eventOpenFailed:  drop,
-			eventNotSent:     {to: foreLeft},
-		},
-	}
+// panes is what a transition of the foreground does with the rest of the pane.
+type panes interface {
+	focusList()
+	// showPanes shows the panes again, with a job selected.
+	showPanes(id engine.ID) tea.Cmd
+	// showAttached shows the attached job in place of the panes.
+	showAttached() tea.Cmd
+	// showOutputOnly shows the output of a job that cannot be attached to, and says why.
+	showOutputOnly(id engine.ID) tea.Cmd
 }
-
-// Leave is what happens to the job of [Pane.Foreground] when the user presses the leave key.
-type Leave int
-
-// Values of Leave.
-const (
-	// LeaveAtOnce sends the job to the background at once and shows the panes.
-	LeaveAtOnce Leave = iota
-	// LeaveLater shows the panes at once, but sends the job to the background only when no second
-	// leave key can follow. So a double press, which returns to the job, never sends it.
-	LeaveLater
-	// LeaveToHost is like LeaveLater for a host that shows something else than the pane after
-	// [BackgroundedMsg]. It waits for less time, and other keys are ignored. See [Pane.Leaving].
-	LeaveToHost
-)
 
 const (
 	// doubleLeave is the time within which a second leave key returns to the job.
@@ -193,19 +52,6 @@ const (
 	// because the user waits for the host.
 	hostLeave = 250 * time.Millisecond
 )
-
-// WithLeave sets what happens when the user leaves a foreground job (default: [LeaveAtOnce]).
-func WithLeave(l Leave) Option { return func(o *options) { o.leave = l } }
-
-// foreground is the job that is attached or was just left.
-type foreground struct {
-	state foreState
-	job   *attachment // nil: foreDetached
-	// leaving is the job of the host that the user has left: see [Pane.Leaving].
-	leaving engine.ID
-	key     tea.Key // the leave key, as last pressed
-	timer   int     // number of the wait for a second leave key
-}
 
 // attached returns the attached job, or nil.
 func (f *foreground) attached() *attachment {
@@ -260,9 +106,6 @@ func (f *foreground) closable() bool {
 	}
 }
 
-// attachedOnTop reports whether a job is attached and no dialog covers it.
-func (p *Pane) attachedOnTop() bool { return p.fore.attached() != nil && p.modal.over == nil }
-
 // leaveEvent returns the event of the leave key.
 func (f *foreground) leaveEvent(l Leave) foreEvent {
 	switch {
@@ -294,10 +137,108 @@ func (f *foreground) step(e foreEvent) ([]foreAction, *attachment) {
 	return next.do, a
 }
 
-// wait returns how long a second leave key can follow.
-func (f *foreground) wait() time.Duration {
+// waitFor returns how long a second leave key can follow.
+func (f *foreground) waitFor() time.Duration {
 	if f.state == foreLeftForHost {
 		return hostLeave
 	}
 	return doubleLeave
+}
+
+// pressLeave handles the leave key while a job is attached or was just left.
+func (f *foreground) pressLeave(msg tea.KeyPressMsg) tea.Cmd {
+	f.key = tea.Key(msg)
+	return f.event(f.leaveEvent(f.opts.leave))
+}
+
+// event does what the table of the foreground says.
+func (f *foreground) event(e foreEvent) tea.Cmd {
+	actions, a := f.step(e)
+	var cmds []tea.Cmd
+	for _, do := range actions {
+		cmds = append(cmds, f.act(do, a))
+	}
+	return tea.Batch(cmds...)
+}
+
+func (f *foreground) act(do foreAction, a *attachment) tea.Cmd {
+	switch do {
+	case doFocusList:
+		f.panes.focusList()
+	case doShowPanes:
+		return f.panes.showPanes(a.id)
+	case doSend:
+		return f.send(a)
+	case doWait:
+		return f.tasks.latest(&f.timer, f.waitFor(), func() tea.Cmd { return f.event(eventTimeOver) })
+	case doClose:
+		if a.session != nil {
+			return f.tasks.release(a.session)
+		}
+	case doReturn:
+		f.notices.Clear() // the job is visible again
+		return f.panes.showAttached()
+	case doTypeKey:
+		if !a.viaLog {
+			f.term.Press(f.key)
+			return f.typeOn(a)
+		}
+	case doIgnoreKeys:
+		return f.pause.begin()
+	case doReportLeft:
+		if a.byHost {
+			return send(LeaveMsg{Ended: f.endOf(a)})
+		}
+	case doRefuse:
+		return f.notices.refuse(f.dotted("The job has exited", f.does(f.opts.keys.Ended.LeaveEnded, "close")))
+	}
+	return nil
+}
+
+// send sends the job of an attachment to the background.
+func (f *foreground) send(a *attachment) tea.Cmd {
+	if j, ok := f.jobs.all[a.id]; ok && j.Backgrounded {
+		if a.byHost {
+			return f.backgrounded(a.id, nil)
+		}
+		return nil
+	}
+	eng, id := f.tasks.eng, a.id
+	return f.tasks.async(func(context.Context) func() tea.Cmd {
+		err := eng.Background(id)
+		return func() tea.Cmd { return f.backgrounded(id, err) }
+	})
+}
+
+// backgrounded handles the engine's answer.
+func (f *foreground) backgrounded(id engine.ID, err error) tea.Cmd {
+	if err == nil {
+		return send(BackgroundedMsg{id})
+	}
+	var cmd tea.Cmd
+	if f.leaving == id {
+		f.leaving = ""
+	}
+	if errors.Is(err, engine.ErrNotRunning) {
+		cmd = f.notices.message(toast.Info, "The job has already exited")
+	} else {
+		cmd = f.notices.fail("Can't send the job to the background", err)
+	}
+	return tea.Batch(f.event(eventNotSent), cmd)
+}
+
+// endOf returns the ended job of an attachment, as far as its end is known.
+func (f *foreground) endOf(a *attachment) *engine.Job {
+	ended := engine.Job{Request: engine.Request{ID: a.id}}
+	if j, ok := f.jobs.all[a.id]; ok {
+		ended = j.Job
+	}
+	switch {
+	case ended.Status.Finished():
+	case a.exit != nil:
+		ended.Status, ended.Exit = a.exit.Status, *a.exit
+	default:
+		return nil
+	}
+	return &ended
 }

@@ -54,10 +54,10 @@ func (p *Pane) press(msg tea.KeyPressMsg) tea.Cmd {
 	var parting tea.Cmd
 	if p.fore.isLeft() {
 		if keymap.Match(msg, p.opts.keys.Terminal.Leave) {
-			return p.pressLeave(msg)
+			return p.fore.pressLeave(msg)
 		}
 		host := p.hostTakesOver()
-		parting = p.foregroundEvent(eventKey)
+		parting = p.fore.event(eventKey)
 		if host { // it is not meant for the panes, which are not shown
 			return parting
 		}
@@ -126,7 +126,7 @@ func (p *Pane) toFocused(msg tea.KeyPressMsg) tea.Cmd {
 // them sends the same bytes for both, if they arrive together as over a slow connection. Alt and
 // a key that is bound here is not split.
 func (p *Pane) escaped(msg tea.KeyPressMsg) (rest tea.KeyPressMsg, ok bool) {
-	if msg.Mod&tea.ModAlt == 0 || p.outer.KittyKeyboard || p.context() == "terminal" {
+	if msg.Mod&tea.ModAlt == 0 || p.fore.outer.KittyKeyboard || p.context() == "terminal" {
 		return msg, false
 	}
 	if _, bound := p.boundTo(msg, p.context()); bound {

@@ -1,14 +1,10 @@
 package ui
 
 import (
-	"context"
-	"errors"
-
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/keymap"
-	"github.com/hobjobs/hob/ui/components/toast"
 )
 
 // Attached describes the job that has the keyboard and the whole pane.
@@ -24,7 +20,7 @@ func (p *Pane) Attached() (a Attached, ok bool) {
 	if at == nil {
 		return Attached{}, false
 	}
-	a = Attached{Foreground: at.byHost, Title: p.term.Title()}
+	a = Attached{Foreground: at.byHost, Title: p.fore.term.Title()}
 	a.Job.ID = at.id
 	if j, known := p.jobs.all[at.id]; known {
 		a.Job = j.Job
@@ -45,15 +41,15 @@ func (p *Pane) pressAttached(msg tea.KeyPressMsg) tea.Cmd {
 	a := p.fore.job
 	switch {
 	case p.fore.closable() && keymap.Match(msg, p.opts.keys.Ended.LeaveEnded):
-		return p.foregroundEvent(eventClose)
+		return p.fore.event(eventClose)
 	case keymap.Match(msg, p.opts.keys.Terminal.Leave):
-		return p.pressLeave(msg)
+		return p.fore.pressLeave(msg)
 	case a.viaLog:
 		return p.pressLog(msg)
 	case p.fore.state == foreFailed:
 		return nil // input meant for the job must not reach the list
 	}
-	return p.toTerminal(msg)
+	return p.fore.input(msg)
 }
 
 // pressLog handles a key for an attached job without a terminal, whose log is shown.
@@ -71,104 +67,23 @@ func (p *Pane) pressLog(msg tea.KeyPressMsg) tea.Cmd {
 	return p.tasks.route(p.output.log.Update(msg))
 }
 
-// pressLeave handles the leave key while a job is attached or was just left.
-func (p *Pane) pressLeave(msg tea.KeyPressMsg) tea.Cmd {
-	p.fore.key = tea.Key(msg)
-	return p.foregroundEvent(p.fore.leaveEvent(p.opts.leave))
-}
+// Leave is what happens to the job of [Pane.Foreground] when the user presses the leave key.
+type Leave int
 
-// foregroundEvent does what the table of the foreground says.
-func (p *Pane) foregroundEvent(e foreEvent) tea.Cmd {
-	actions, a := p.fore.step(e)
-	var cmds []tea.Cmd
-	for _, do := range actions {
-		cmds = append(cmds, p.foregroundAction(do, a))
-	}
-	p.updateFocus()
-	return tea.Batch(cmds...)
-}
+// Values of Leave.
+const (
+	// LeaveAtOnce sends the job to the background at once and shows the panes.
+	LeaveAtOnce Leave = iota
+	// LeaveLater shows the panes at once, but sends the job to the background only when no second
+	// leave key can follow. So a double press, which returns to the job, never sends it.
+	LeaveLater
+	// LeaveToHost is like LeaveLater for a host that shows something else than the pane after
+	// [BackgroundedMsg]. It waits for less time, and other keys are ignored. See [Pane.Leaving].
+	LeaveToHost
+)
 
-func (p *Pane) foregroundAction(do foreAction, a *attachment) tea.Cmd {
-	switch do {
-	case doFocusList:
-		p.focus, p.zoomed = areaList, false
-	case doShowPanes:
-		if p.selectNext = a.id; p.list.Select(a.id) {
-			p.selectNext = ""
-		}
-		return tea.Batch(p.arrange(), p.show(), p.tick())
-	case doSend:
-		return p.sendToBackground(a)
-	case doWait:
-		return p.tasks.latest(&p.fore.timer, p.fore.wait(), func() tea.Cmd { return p.foregroundEvent(eventTimeOver) })
-	case doClose:
-		if a.session != nil {
-			return p.tasks.release(a.session)
-		}
-	case doReturn:
-		p.notices.Clear() // the job is visible again
-		return p.arrange()
-	case doTypeKey:
-		if !a.viaLog {
-			p.term.Press(p.fore.key)
-			return p.typeOn(a)
-		}
-	case doIgnoreKeys:
-		return p.ignoring.begin()
-	case doReportLeft:
-		if a.byHost {
-			return send(LeaveMsg{Ended: p.endOf(a)})
-		}
-	case doRefuse:
-		return p.notices.refuse(p.dotted("The job has exited", p.does(p.opts.keys.Ended.LeaveEnded, "close")))
-	}
-	return nil
-}
+// WithLeave sets what happens when the user leaves a foreground job (default: [LeaveAtOnce]).
+func WithLeave(l Leave) Option { return func(o *options) { o.leave = l } }
 
-// sendToBackground sends the job of an attachment to the background.
-func (p *Pane) sendToBackground(a *attachment) tea.Cmd {
-	if j, ok := p.jobs.all[a.id]; ok && j.Backgrounded {
-		if a.byHost {
-			return p.backgrounded(a.id, nil)
-		}
-		return nil
-	}
-	eng, id := p.tasks.eng, a.id
-	return p.tasks.async(func(context.Context) func() tea.Cmd {
-		err := eng.Background(id)
-		return func() tea.Cmd { return p.backgrounded(id, err) }
-	})
-}
-
-// backgrounded handles the engine's answer.
-func (p *Pane) backgrounded(id engine.ID, err error) tea.Cmd {
-	if err == nil {
-		return send(BackgroundedMsg{id})
-	}
-	var cmd tea.Cmd
-	if p.fore.leaving == id {
-		p.fore.leaving = ""
-	}
-	if errors.Is(err, engine.ErrNotRunning) {
-		cmd = p.notices.message(toast.Info, "The job has already exited")
-	} else {
-		cmd = p.notices.fail("Can't send the job to the background", err)
-	}
-	return tea.Batch(p.foregroundEvent(eventNotSent), cmd)
-}
-
-// endOf returns the ended job of an attachment, as far as its end is known.
-func (p *Pane) endOf(a *attachment) *engine.Job {
-	ended := engine.Job{Request: engine.Request{ID: a.id}}
-	if j, ok := p.jobs.all[a.id]; ok {
-		ended = j.Job
-	}
-	switch {
-	case ended.Status.Finished():
-	case a.exit != nil:
-		ended.Status, ended.Exit = a.exit.Status, *a.exit
-	default:
-		return nil
-	}
-	return &ended
-}
+// attachedOnTop reports whether a job is attached and no dialog covers it.
+func (p *Pane) attachedOnTop() bool { return p.fore.attached() != nil && p.modal.over == nil }

@@ -38,7 +38,7 @@ func (p *Pane) mouse(msg tea.MouseMsg) tea.Cmd {
 		if y >= p.lay.footer.y && p.pointer.drag == areaNone {
 			return nil
 		}
-		return p.toTerminal(moved(msg, x, y))
+		return p.fore.input(moved(msg, x, y))
 	}
 	switch msg := msg.(type) {
 	case tea.MouseWheelMsg:

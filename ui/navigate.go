@@ -25,7 +25,6 @@ func (p *Pane) setFocus(a area) tea.Cmd {
 		return p.notices.refuse(tooSmallForPane)
 	}
 	p.focus = a
-	p.updateFocus()
 	return tea.Batch(p.show(), p.arrange())
 }
 

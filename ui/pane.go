@@ -69,7 +69,6 @@ type Pane struct {
 
 	list    *joblist.Model
 	detail  *detail.Model
-	term    *terminal.Model
 	notices *notices
 	history *history
 	output  *output
@@ -80,7 +79,7 @@ type Pane struct {
 	laid   int // number of lines of the detail in the current layout
 
 	selectNext engine.ID // job to select once it appears
-	fore       foreground
+	fore       *foreground
 
 	modal     *modal
 	questions *questions
@@ -89,15 +88,8 @@ type Pane struct {
 	forms     *jobForms
 	ignoring  *keyPause
 	pointer   pointer
-	outer     outerTerminal
 
 	frame frame
-}
-
-// outerTerminal has the facts of the host's terminal.
-type outerTerminal struct {
-	engine.TerminalFacts
-	known bool // the host has set them
 }
 
 // NewPane returns a pane for the jobs of eng. It does nothing before [Pane.Init].
@@ -128,11 +120,19 @@ func newPane(eng jobEngine, opts ...Option) *Pane {
 	s := p.styles
 	p.list = joblist.New(o.keys.List, s, joblist.Options{Minutes: o.calm, Fold: true, Groups: len(o.filter.Labels) == 0})
 	p.detail = detail.New(o.keys.Detail, s, detail.Options{Home: o.home, Minutes: o.calm, Input: p.answering()})
-	p.term = terminal.New(s)
 	p.notices = &notices{Model: toast.New(s), tasks: p.tasks}
 	p.ignoring = &keyPause{tasks: p.tasks}
 	p.modal = &modal{labels: p.labels, tasks: p.tasks, notices: p.notices}
 	p.questions = &questions{labels: p.labels, modal: p.modal, pause: p.ignoring}
+	p.fore = &foreground{
+		labels:  p.labels,
+		tasks:   p.tasks,
+		notices: p.notices,
+		jobs:    p.jobs,
+		pause:   p.ignoring,
+		panes:   p,
+		term:    terminal.New(s),
+	}
 	p.output = newOutput(p.labels, p.tasks, p.jobs, p.notices, p.logError)
 	p.searches = &searches{p.labels, p.tasks, p.notices, p.modal, p.output, p.history}
 	p.lines = &lineSender{p.labels, p.tasks, p.notices, p.jobs, p.modal, p.output, p.history}
@@ -155,7 +155,7 @@ func (p *Pane) SetSize(w, h int) tea.Cmd {
 		return nil
 	}
 	p.w, p.h = w, h
-	return tea.Batch(p.arrange(), p.openTerminal(), p.resized(), p.tick())
+	return tea.Batch(p.arrange(), p.fore.open(), p.fore.resized(), p.tick())
 }
 
 // MinSize returns the smallest size at which the pane shows more than a list.
@@ -169,15 +169,13 @@ func (p *Pane) SetOrigin(x, y int) { p.x, p.y = x, y }
 // jobs are answered. If the terminal answers no queries, the host should call it with zero facts,
 // because a newly started job waits for them.
 func (p *Pane) SetTerminalFacts(f engine.TerminalFacts) tea.Cmd {
-	p.outer = outerTerminal{f, true}
-	p.term.SetDistinctEscape(f.KittyKeyboard)
-	return p.reportTerminal(p.fore.job)
+	return p.fore.setFacts(f)
 }
 
 // SetByCluster sets whether the host's terminal counts columns by grapheme cluster (mode 2027). If
 // not, a cluster that it may count differently is drawn in a simpler form.
 func (p *Pane) SetByCluster(on bool) {
-	p.term.SetByCluster(on)
+	p.fore.term.SetByCluster(on)
 	p.output.screen.SetByCluster(on)
 	p.frame.dirty = true
 }
@@ -222,7 +220,7 @@ func (p *Pane) updateFocus() {
 	}
 	p.list.SetFocus(list)
 	p.output.log.SetFocus(log)
-	p.term.SetFocus(term)
+	p.fore.term.SetFocus(term)
 }
 
 // Cursor returns the position of the terminal's cursor, relative to the pane, or nil if it is
@@ -252,7 +250,7 @@ func (p *Pane) Cursor() *tea.Cursor {
 	case a != nil && a.viaLog:
 		return nil
 	case a != nil:
-		return p.term.Cursor()
+		return p.fore.term.Cursor()
 	case p.focus == areaList:
 		return move(p.list.Cursor(), p.lay.list.x, p.lay.list.y)
 	case p.focus == areaLog && !p.output.screenShown():

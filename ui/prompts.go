@@ -51,7 +51,7 @@ func (p *Pane) paste(msg tea.PasteMsg) tea.Cmd {
 	case p.modal.over != nil:
 		return p.modal.update(msg)
 	case p.fore.attached() != nil:
-		return p.toTerminal(msg)
+		return p.fore.input(msg)
 	case p.modal.prompt != nil:
 		return p.modal.editPrompt(p.modal.prompt, msg)
 	}

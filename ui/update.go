@@ -62,7 +62,7 @@ func (p *Pane) update(msg tea.Msg) tea.Cmd {
 		return p.press(msg)
 	case tea.KeyReleaseMsg:
 		if p.attachedOnTop() {
-			return p.toTerminal(msg)
+			return p.fore.input(msg)
 		}
 	case tea.PasteMsg:
 		return p.paste(msg)

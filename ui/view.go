@@ -21,7 +21,7 @@ func (p *Pane) arrange() tea.Cmd {
 	if a != nil {
 		size := TerminalSize(p.w, p.h)
 		l = layout{footer: rect{0, size.Rows, p.w, p.h - size.Rows}, log: rect{0, 0, size.Cols, size.Rows}}
-		p.term.SetSize(l.log.w, l.log.h)
+		p.fore.term.SetSize(l.log.w, l.log.h)
 	} else {
 		if p.w < bareWidth || p.h < bareHeight {
 			p.focus = areaList
@@ -110,7 +110,7 @@ func (p *Pane) drawTooSmall() []string {
 }
 
 func (p *Pane) drawAttached() []string {
-	view := p.term.View()
+	view := p.fore.term.View()
 	if p.fore.job.viaLog {
 		view = p.output.log.View()
 	}
