@@ -39,7 +39,7 @@ func (p *Pane) attachTo(jobs []engine.Job) tea.Cmd {
 // showOutputOnly moves the focus to the log of a job that cannot be attached to, and says why. The user
 // may already be typing for the job.
 func (p *Pane) showOutputOnly(id engine.ID) tea.Cmd {
-	p.focus = areaLog
+	p.view.focus = areaLog
 	why := "No terminal; showing the output"
 	switch j, ok := p.jobs.all[id]; {
 	case !ok: // removed meanwhile
@@ -64,7 +64,7 @@ func (p *Pane) attach(id engine.ID, byHost bool) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-func (p *Pane) focusList() { p.focus, p.zoomed = areaList, false }
+func (p *Pane) focusList() { p.view.focus, p.view.zoomed = areaList, false }
 
 func (p *Pane) showPanes(id engine.ID) tea.Cmd {
 	if p.selectNext = id; p.list.Select(id) {

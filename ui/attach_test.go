@@ -260,13 +260,13 @@ func TestAttachFromPanes(t *testing.T) {
 		s.pump()
 		s.sees("╭ Jobs")
 		s.press("1") // goes to the job
-		if s.pane.focus != areaLog {
+		if s.pane.view.focus != areaLog {
 			t.Error("a key for the job reached the panes")
 		}
 		time.Sleep(ignoreKeysTime)
 		s.pump()
 		s.press("1")
-		if s.pane.focus != areaList {
+		if s.pane.view.focus != areaList {
 			t.Error("keys are swallowed for longer than a moment")
 		}
 	})

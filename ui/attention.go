@@ -99,7 +99,7 @@ func (p *Pane) selected() engine.ID {
 
 // onScreen returns the job that the user sees now, or "".
 func (p *Pane) onScreen() engine.ID {
-	if !p.focused || p.modal.over != nil {
+	if !p.view.focused || p.modal.over != nil {
 		return ""
 	}
 	return p.selected()
@@ -107,7 +107,7 @@ func (p *Pane) onScreen() engine.ID {
 
 // updateViewed updates which job is viewed. It runs after each Update.
 func (p *Pane) updateViewed() tea.Cmd {
-	cmd := p.viewed.set(p.selected(), p.fore.attached() != nil || p.focus == areaLog || p.focus == areaDetail)
+	cmd := p.viewed.set(p.selected(), p.fore.attached() != nil || p.view.focus == areaLog || p.view.focus == areaDetail)
 	p.markViewed()
 	return tea.Batch(cmd, p.viewed.record())
 }

@@ -14,7 +14,7 @@ import (
 func (p *Pane) edges(focused bool) cells.Frame {
 	s := p.styles
 	f := cells.Frame{Border: p.opts.glyphs.Border, Line: s.Border, Title: s.Title, Info: s.Muted, Mark: p.opts.glyphs.Ellipsis}
-	if focused && p.focused && !p.CapturesKeys() {
+	if focused && p.view.focused && !p.CapturesKeys() {
 		f.Title = s.PaneFocused
 	}
 	return f
@@ -33,7 +33,7 @@ func (p *Pane) title(w int) string {
 	}
 	// The remaining columns are for corners, blanks around the title, and the text on the right.
 	room := w - 8
-	if p.lay.divider == 0 && !p.lay.log.empty() {
+	if p.view.lay.divider == 0 && !p.view.lay.log.empty() {
 		room -= cells.Width(p.logFacts()) + 2
 	}
 	return cells.Name(cells.Clean(j.Name), max(8, room), p.opts.glyphs.Ellipsis)
@@ -48,7 +48,7 @@ func (p *Pane) moreDetail() string {
 
 // zoomNote returns a note if one pane is zoomed. It is empty where only one pane fits anyway.
 func (p *Pane) zoomNote() string {
-	if !p.zoomed || p.w < stackWidth {
+	if !p.view.zoomed || p.view.w < stackWidth {
 		return ""
 	}
 	return "zoomed"
@@ -62,7 +62,7 @@ func (l *labels) dotted(words ...string) string {
 
 // logEdges returns the frame of the log. New lines below the view are emphasized.
 func (p *Pane) logEdges() cells.Frame {
-	f := p.edges(p.focus == areaLog)
+	f := p.edges(p.view.focus == areaLog)
 	if n, _ := p.output.log.NewLines(); n > 0 && !p.output.screenShown() {
 		f.Info = p.styles.AccentStrong
 	}

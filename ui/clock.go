@@ -14,7 +14,7 @@ type clock struct {
 
 // tickEvery returns how often a time on screen changes; 0: never.
 func (p *Pane) tickEvery() time.Duration {
-	if p.w == 0 || p.h == 0 {
+	if p.view.w == 0 || p.view.h == 0 {
 		return 0
 	}
 	if a := p.fore.attached(); a != nil {

@@ -101,7 +101,7 @@ func TestClickOnAHeadingSortsTheList(t *testing.T) {
 		s.press("3")
 		click(14, 2)
 		s.sees("Name▾")
-		if s.pane.focus != areaList {
+		if s.pane.view.focus != areaList {
 			t.Error("the click did not give the list the keyboard")
 		}
 		click(14, 3)

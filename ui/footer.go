@@ -29,7 +29,7 @@ const (
 
 // footer draws the last line, and above it the messages that do not fit into it.
 func (p *Pane) footer(w int) []string {
-	rows := p.lay.footer.h - 1
+	rows := p.view.lay.footer.h - 1
 	lines := make([]string, 0, rows+1)
 	if rows > 0 {
 		for _, text := range p.notices.Lines(w-2, rows) {
@@ -39,7 +39,7 @@ func (p *Pane) footer(w int) []string {
 	lines = cells.Block(lines, w, rows)
 	if p.attachedOnTop() {
 		line := p.footerAttached(w)
-		if !p.focused {
+		if !p.view.focused {
 			line = p.styles.Faint.Render(ansi.Strip(line))
 		}
 		return append(lines, line)
@@ -51,13 +51,13 @@ func (p *Pane) footer(w int) []string {
 func (p *Pane) noticeRows() int {
 	most := 0
 	switch {
-	case p.fore.attached() != nil, p.w < minWidth, p.h < minHeight: // a job's screen keeps its size
-	case p.h >= bareHeight && p.h < stackHeight:
+	case p.fore.attached() != nil, p.view.w < minWidth, p.view.h < minHeight: // a job's screen keeps its size
+	case p.view.h >= bareHeight && p.view.h < stackHeight:
 		most = 2
 	default:
 		most = 3
 	}
-	lines := p.notices.Lines(p.w-2, most)
+	lines := p.notices.Lines(p.view.w-2, most)
 	if len(lines) == 1 && (p.modal.prompt == nil || p.modal.over != nil) {
 		return 0
 	}
@@ -67,7 +67,7 @@ func (p *Pane) noticeRows() int {
 // notice returns the messages in one line of at most w columns. It is empty if there are none or
 // they have rows of their own.
 func (p *Pane) notice(w int) string {
-	if p.lay.footer.h > 1 {
+	if p.view.lay.footer.h > 1 {
 		return ""
 	}
 	return strings.Join(p.notices.Lines(w, 1), "")
@@ -95,8 +95,8 @@ func (p *Pane) lastLine(w int) []footerItem {
 		return append(p.placed(p.footerKeys(), notice.x-groupGap), notice)
 	}
 	right := []footerItem{rightmost(p.footerState(), w)}
-	if p.modal.over == nil && p.quits() && w >= quitFooter {
-		for _, quit := range p.placed([][]key.Binding{{p.hinted("panes.quit")}}, w) {
+	if p.modal.over == nil && p.view.quits() && w >= quitFooter {
+		for _, quit := range p.placed([][]key.Binding{{p.actions.hinted("panes.quit")}}, w) {
 			quit.x = right[0].x - quit.w
 			right = append([]footerItem{quit}, right...)
 		}
@@ -184,7 +184,7 @@ func (p *Pane) placed(groups [][]key.Binding, end int) []footerItem {
 // drawItems draws the last line. Keys are dim if the pane has no focus.
 func (p *Pane) drawItems(items []footerItem, w int) string {
 	label, desc := p.styles.Key, p.styles.Muted
-	if !p.focused {
+	if !p.view.focused {
 		label, desc = p.styles.Faint, p.styles.Faint
 	}
 	var b strings.Builder
@@ -207,7 +207,7 @@ func (p *Pane) clickFooter(x int) tea.Cmd {
 	if a := p.fore.attached(); a != nil && p.modal.over == nil {
 		return p.clickAttached(a, x)
 	} else {
-		for _, item := range p.lastLine(p.w) {
+		for _, item := range p.lastLine(p.view.w) {
 			if x >= item.x && x < item.x+item.w {
 				at = item.Binding
 			}
@@ -227,17 +227,17 @@ func (p *Pane) pressBinding(k key.Binding) tea.Cmd {
 // to the jobs on quitting.
 func (p *Pane) footerState() string {
 	style := p.styles.Text
-	if !p.focused {
+	if !p.view.focused {
 		style = p.styles.Faint
 	}
 	switch {
 	case p.modal.over != nil:
 		return ""
 	case p.events.trouble != "":
-		return style.Render(cells.Truncate(p.events.trouble, max(0, p.w/2), p.opts.glyphs.Ellipsis))
-	case p.quits():
+		return style.Render(cells.Truncate(p.events.trouble, max(0, p.view.w/2), p.opts.glyphs.Ellipsis))
+	case p.view.quits():
 		return style.Render(p.leaving())
-	case p.focus != areaLog || p.output.screenShown():
+	case p.view.focus != areaLog || p.output.screenShown():
 		return ""
 	}
 	var flags []string
@@ -260,7 +260,7 @@ func (p *Pane) footerState() string {
 // embedded pane the quit key only returns the focus, so it is empty.
 func (p *Pane) leaving() string {
 	switch n := p.Running(); {
-	case n == 0 || p.w < roomyFooter || !p.opts.program:
+	case n == 0 || p.view.w < roomyFooter || !p.opts.program:
 		return ""
 	case n == 1:
 		return ", 1 job keeps running"

@@ -55,7 +55,7 @@ func (p *Pane) leaveHint() string {
 	switch {
 	case len(keepers) == 0:
 		return p.hintOf(presses, does)
-	case len(keepers) > 1, p.w < narrowHint:
+	case len(keepers) > 1, p.view.w < narrowHint:
 		return p.hintOf(presses+":", does)
 	}
 	return p.hintOf(presses+":", does+" ("+keepers[0]+" keeps the first)")
@@ -196,8 +196,8 @@ func (p *Pane) footerAttached(w int) string {
 // the two of help.
 func (p *Pane) clickAttached(a *attachment, x int) tea.Cmd {
 	leave, _ := p.leaveWords(a)
-	end, leaves := p.w-1, p.footerKeys()[0][0]
-	if help := p.helpHint(); help != "" && strings.HasSuffix(p.footerAttached(p.w), help+" ") {
+	end, leaves := p.view.w-1, p.footerKeys()[0][0]
+	if help := p.helpHint(); help != "" && strings.HasSuffix(p.footerAttached(p.view.w), help+" ") {
 		if end -= cells.Width(help); x >= end {
 			return tea.Batch(p.pressBinding(leaves), p.pressBinding(p.opts.keys.Panes.Help))
 		}

@@ -39,7 +39,7 @@ func (p *Pane) logError(err error) string {
 	}
 	text := cells.Clean(j.Host) + " is unreachable"
 	open := p.opts.keys.Jobs.Open
-	if p.focus == areaLog {
+	if p.view.focus == areaLog {
 		open = p.opts.keys.Log.Attach
 	}
 	if p.opts.connect == nil || !open.Enabled() {
@@ -74,7 +74,7 @@ func (p *Pane) interruptShown() tea.Cmd {
 		return nil
 	}
 	if j.Status == engine.Queued {
-		return p.stop([]engine.Job{j.Job})
+		return p.jobActions.stop([]engine.Job{j.Job})
 	}
-	return p.signal(j.Job, "SIGINT")
+	return p.jobActions.signal(j.Job, "SIGINT")
 }

@@ -14,11 +14,32 @@ import (
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/internal/units"
 	"github.com/hobjobs/hob/ui/components/dialog"
+	"github.com/hobjobs/hob/ui/components/joblist"
 	"github.com/hobjobs/hob/ui/components/toast"
 )
 
-// The actions on jobs. Update decides and asks for confirmation; a command, which captures
-// values, then performs the action.
+// jobActions does to jobs what the user asks for. Update decides and asks for confirmation; a command, which
+// captures values, then performs the action. Its failures are messages; what it starts is selected.
+type jobActions struct {
+	*labels
+	tasks   *tasks
+	notices *notices
+	modal   *modal
+	list    *joblist.Model
+	output  *output
+	jobs    *jobSet
+	pane    selector
+
+	restarts *restarts
+}
+
+// selector is what actions on jobs need of the pane.
+type selector interface {
+	// selectJob selects a job, now or when it appears.
+	selectJob(id engine.ID) tea.Cmd
+	// CapturesKeys reports whether the user types something else by now.
+	CapturesKeys() bool
+}
 
 // client is the name under which hob ends jobs from here.
 const client = "ui"
@@ -28,29 +49,29 @@ func (l *labels) shortName(j engine.Job) string {
 }
 
 // stop ends jobs gracefully: no question, their rows count the grace time down.
-func (p *Pane) stop(jobs []engine.Job) tea.Cmd {
-	return p.end(jobs, engine.StopOptions{By: client})
+func (a *jobActions) stop(jobs []engine.Job) tea.Cmd {
+	return a.end(jobs, engine.StopOptions{By: client})
 }
 
 // kill ends jobs at once; several only after a question.
-func (p *Pane) kill(jobs []engine.Job) tea.Cmd {
+func (a *jobActions) kill(jobs []engine.Job) tea.Cmd {
 	if len(jobs) < 2 {
-		return p.killNow(jobs)
+		return a.killNow(jobs)
 	}
-	return p.modal.confirm(
-		fmt.Sprintf("Kill %d jobs now?", len(jobs)), "Kill", func() tea.Cmd { return p.killNow(jobs) },
-		p.allNames(jobs), "They won't get a chance to clean up.")
+	return a.modal.confirm(
+		fmt.Sprintf("Kill %d jobs now?", len(jobs)), "Kill", func() tea.Cmd { return a.killNow(jobs) },
+		a.allNames(jobs), "They won't get a chance to clean up.")
 }
 
-func (p *Pane) killNow(jobs []engine.Job) tea.Cmd {
-	return p.end(jobs, engine.StopOptions{Grace: -1, By: client})
+func (a *jobActions) killNow(jobs []engine.Job) tea.Cmd {
+	return a.end(jobs, engine.StopOptions{Grace: -1, By: client})
 }
 
 // end stops jobs together. Their rows show the ends; a message appears only if a stop did not go as
 // requested, as soon as that is known: a job that uses its grace period does not delay the others.
-func (p *Pane) end(jobs []engine.Job, o engine.StopOptions) tea.Cmd {
+func (a *jobActions) end(jobs []engine.Job, o engine.StopOptions) tea.Cmd {
 	jobs = slices.DeleteFunc(slices.Clone(jobs), over)
-	p.list.Unmark()
+	a.list.Unmark()
 	if len(jobs) == 0 {
 		return nil
 	}
@@ -60,15 +81,15 @@ func (p *Pane) end(jobs []engine.Job, o engine.StopOptions) tea.Cmd {
 		err    error
 	}
 	results := make(chan result, len(jobs))
-	eng := p.tasks.eng
-	cmds := []tea.Cmd{p.tasks.async(func(ctx context.Context) func() tea.Cmd {
+	eng := a.tasks.eng
+	cmds := []tea.Cmd{a.tasks.async(func(ctx context.Context) func() tea.Cmd {
 		eng.StopAll(ctx, jobs, o, func(i int, r engine.StopReport, err error) { results <- result{jobs[i], r, err} })
 		return nil
 	})}
 	for range jobs {
-		cmds = append(cmds, p.tasks.async(func(context.Context) func() tea.Cmd {
+		cmds = append(cmds, a.tasks.async(func(context.Context) func() tea.Cmd {
 			r := <-results
-			return func() tea.Cmd { return p.ending(r.job, r.report, r.err, o) }
+			return func() tea.Cmd { return a.ending(r.job, r.report, r.err, o) }
 		}))
 	}
 	return tea.Batch(cmds...)
@@ -76,17 +97,17 @@ func (p *Pane) end(jobs []engine.Job, o engine.StopOptions) tea.Cmd {
 
 // ending reports why a job could not be stopped, which of its processes are left, or that it needed
 // SIGKILL.
-func (p *Pane) ending(j engine.Job, report engine.StopReport, err error, o engine.StopOptions) tea.Cmd {
-	name := p.shortName(j)
+func (a *jobActions) ending(j engine.Job, report engine.StopReport, err error, o engine.StopOptions) tea.Cmd {
+	name := a.shortName(j)
 	if err != nil {
-		return p.notices.fail("Can't stop "+name, err)
+		return a.notices.fail("Can't stop "+name, err)
 	}
 	if n := len(report.Survivors); n > 0 {
 		first := report.Survivors[0]
-		return p.notices.message(toast.Error, fmt.Sprintf("%s left %d running: pid %d %s", name, n, first.PID, cells.Clean(first.Command)))
+		return a.notices.message(toast.Error, fmt.Sprintf("%s left %d running: pid %d %s", name, n, first.PID, cells.Clean(first.Command)))
 	}
 	if report.Escalated && o.Grace >= 0 {
-		return p.notices.message(toast.Warning, name+" did not exit in time and was killed (SIGKILL)")
+		return a.notices.message(toast.Warning, name+" did not exit in time and was killed (SIGKILL)")
 	}
 	return nil
 }
@@ -107,42 +128,42 @@ func signals() []dialog.Choice {
 	}
 }
 
-func (p *Pane) signalMenu(jobs []engine.Job) tea.Cmd {
-	return p.modal.openMenu("Send signal to "+p.names(jobs), signals(), func(name string) tea.Cmd {
+func (a *jobActions) signalMenu(jobs []engine.Job) tea.Cmd {
+	return a.modal.openMenu("Send signal to "+a.names(jobs), signals(), func(name string) tea.Cmd {
 		if name == "" {
 			return nil
 		}
 		var cmds []tea.Cmd
 		for _, j := range jobs {
-			cmds = append(cmds, p.signal(j, name))
+			cmds = append(cmds, a.signal(j, name))
 		}
 		return tea.Batch(cmds...)
 	})
 }
 
-func (p *Pane) signal(j engine.Job, signal string) tea.Cmd {
-	eng, name := p.tasks.eng, p.shortName(j)
-	return p.tasks.async(func(ctx context.Context) func() tea.Cmd {
-		return p.notices.onError("Can't send "+signal+" to "+name, eng.Signal(ctx, j.ID, signal))
+func (a *jobActions) signal(j engine.Job, signal string) tea.Cmd {
+	eng, name := a.tasks.eng, a.shortName(j)
+	return a.tasks.async(func(ctx context.Context) func() tea.Cmd {
+		return a.notices.onError("Can't send "+signal+" to "+name, eng.Signal(ctx, j.ID, signal))
 	})
 }
 
 // clear removes finished jobs; it can be undone for a while. Of several jobs, those that have left
 // processes stay.
-func (p *Pane) clear(jobs []engine.Job) tea.Cmd {
+func (a *jobActions) clear(jobs []engine.Job) tea.Cmd {
 	jobs = slices.DeleteFunc(slices.Clone(jobs), func(j engine.Job) bool { return !finished(j) })
-	p.list.Unmark()
-	eng := p.tasks.eng
-	return p.tasks.async(func(ctx context.Context) func() tea.Cmd {
+	a.list.Unmark()
+	eng := a.tasks.eng
+	return a.tasks.async(func(ctx context.Context) func() tea.Cmd {
 		gone, err := clearOver(ctx, eng, jobs)
 		return func() tea.Cmd {
 			switch {
 			case err == nil:
-				return p.cleared(gone)
+				return a.cleared(gone)
 			case len(gone) > 0: // only some were cleared
-				return tea.Batch(p.cleared(gone), p.notices.fail("Can't clear all", err))
+				return tea.Batch(a.cleared(gone), a.notices.fail("Can't clear all", err))
 			}
-			return p.notices.fail("Can't clear", err)
+			return a.notices.fail("Can't clear", err)
 		}
 	})
 }
@@ -169,14 +190,14 @@ func idsOf(jobs []engine.Job) []engine.ID {
 const clearAsks = 11
 
 // clearFinished clears the finished jobs that the filter of the list leaves, also the folded ones.
-func (p *Pane) clearFinished() tea.Cmd {
-	jobs := slices.DeleteFunc(p.list.Passed(), func(j engine.Job) bool { return !finished(j) })
+func (a *jobActions) clearFinished() tea.Cmd {
+	jobs := slices.DeleteFunc(a.list.Passed(), func(j engine.Job) bool { return !finished(j) })
 	if len(jobs) < clearAsks {
-		return p.clear(jobs)
+		return a.clear(jobs)
 	}
-	return p.modal.confirm(
-		fmt.Sprintf("Clear %d finished jobs%s?", len(jobs), p.matching()), "Clear", func() tea.Cmd { return p.clear(jobs) },
-		p.undoable(len(jobs)))
+	return a.modal.confirm(
+		fmt.Sprintf("Clear %d finished jobs%s?", len(jobs), a.matching(a.list.Filter())), "Clear", func() tea.Cmd { return a.clear(jobs) },
+		a.undoable(len(jobs)))
 }
 
 // undoable returns that the logs of n jobs can be restored after a clear. The trash keeps them for at
@@ -192,58 +213,50 @@ func (l *labels) undoable(n int) string {
 	return "hob clear --undo brings " + logs + " back for an hour."
 }
 
-// matching returns the end of a phrase about the jobs that the filter leaves: " matching /web". It
-// is empty without a filter.
-func (p *Pane) matching() string {
-	if p.list.Filter() == "" {
-		return ""
-	}
-	return " matching " + p.filterText()
-}
-
 // cleared offers to undo a clear.
-func (p *Pane) cleared(jobs []engine.Job) tea.Cmd {
+func (a *jobActions) cleared(jobs []engine.Job) tea.Cmd {
 	if len(jobs) == 0 {
-		return p.notices.refuse("Nothing to clear")
+		return a.notices.refuse("Nothing to clear")
 	}
-	text := "Cleared " + p.shortName(jobs[0])
-	if n := p.notices.addCleared(jobs); n > 1 {
+	text := "Cleared " + a.shortName(jobs[0])
+	if n := a.notices.addCleared(jobs); n > 1 {
 		text = "Cleared " + units.Count(n, "job")
 	}
-	id := p.notices.showCleared(p.dotted(text, p.does(p.opts.keys.Jobs.Undo, "to undo")))
-	return p.notices.expire(id, undoFor)
+	id := a.notices.showCleared(a.dotted(text, a.does(a.opts.keys.Jobs.Undo, "to undo")))
+	return a.notices.expire(id, undoFor)
 }
 
 const undoFor = 5 * time.Second
 
 // undoClear restores what was cleared here since the notice appeared, else what the last
 // clear left in the trash, wherever that was done.
-func (p *Pane) undoClear() tea.Cmd {
-	eng, ids := p.tasks.eng, p.notices.takeCleared()
-	return p.tasks.async(func(ctx context.Context) func() tea.Cmd {
+func (a *jobActions) undoClear() tea.Cmd {
+	eng, ids := a.tasks.eng, a.notices.takeCleared()
+	return a.tasks.async(func(ctx context.Context) func() tea.Cmd {
 		jobs, err := eng.Undo(ctx, ids...)
 		if errors.Is(err, engine.ErrNotFound) {
-			return func() tea.Cmd { return p.notices.message(toast.Info, "Nothing to undo") }
+			return func() tea.Cmd { return a.notices.message(toast.Info, "Nothing to undo") }
 		}
 		if err != nil {
-			return p.notices.onError("Can't undo", err)
+			return a.notices.onError("Can't undo", err)
 		}
 		return func() tea.Cmd {
-			if len(jobs) > 0 {
-				p.selectNext = jobs[0].ID
-			}
 			restored := units.Count(len(jobs), "job")
 			if len(jobs) == 1 {
-				restored = p.shortName(jobs[0])
+				restored = a.shortName(jobs[0])
 			}
-			return tea.Batch(p.notices.message(toast.Success, "Restored "+restored), p.settled())
+			cmd := a.notices.message(toast.Success, "Restored "+restored)
+			if len(jobs) == 0 {
+				return cmd
+			}
+			return tea.Batch(cmd, a.pane.selectJob(jobs[0].ID))
 		}
 	})
 }
 
 // remove clears finished jobs like clear. Those that run, or have left processes, it stops first,
 // after a question.
-func (p *Pane) remove(jobs []engine.Job) tea.Cmd {
+func (a *jobActions) remove(jobs []engine.Job) tea.Cmd {
 	running := 0
 	for _, j := range jobs {
 		if !over(j) {
@@ -251,9 +264,9 @@ func (p *Pane) remove(jobs []engine.Job) tea.Cmd {
 		}
 	}
 	if running == 0 {
-		return p.clear(jobs)
+		return a.clear(jobs)
 	}
-	text := p.undoable(len(jobs))
+	text := a.undoable(len(jobs))
 	if len(jobs) > 1 {
 		are := "are"
 		if running == 1 {
@@ -261,76 +274,54 @@ func (p *Pane) remove(jobs []engine.Job) tea.Cmd {
 		}
 		text = fmt.Sprintf("%d of them %s running. %s", running, are, text)
 	}
-	return p.modal.confirm("Stop and clear "+p.names(jobs)+"?", "Stop and clear", func() tea.Cmd {
-		p.list.Unmark()
+	return a.modal.confirm("Stop and clear "+a.names(jobs)+"?", "Stop and clear", func() tea.Cmd {
+		a.list.Unmark()
 		var cmds []tea.Cmd
 		for _, j := range jobs {
-			cmds = append(cmds, p.removeNow(j))
+			cmds = append(cmds, a.removeNow(j))
 		}
 		return tea.Batch(cmds...)
 	}, text)
 }
 
-func (p *Pane) removeNow(j engine.Job) tea.Cmd {
-	eng, name := p.tasks.eng, p.shortName(j)
-	return p.tasks.async(func(ctx context.Context) func() tea.Cmd {
+func (a *jobActions) removeNow(j engine.Job) tea.Cmd {
+	eng, name := a.tasks.eng, a.shortName(j)
+	return a.tasks.async(func(ctx context.Context) func() tea.Cmd {
 		gone, err := eng.Remove(ctx, j.ID)
 		if err != nil {
-			return p.notices.onError("Can't clear "+name, err)
+			return a.notices.onError("Can't clear "+name, err)
 		}
-		return func() tea.Cmd { return p.cleared(gone) }
-	})
-}
-
-// start starts the job of a form. If attach is set, it then attaches to the job unless the user has
-// done something else in the meantime. back is called if the start fails.
-func (p *Pane) start(spec engine.Spec, attach bool, back func()) tea.Cmd {
-	eng, run := p.tasks.eng, p.edited(spec)
-	if run == nil {
-		run = func(ctx context.Context) (engine.Job, error) { return eng.Start(ctx, spec) }
-	}
-	return p.tasks.async(func(ctx context.Context) func() tea.Cmd {
-		j, err := run(ctx)
-		return func() tea.Cmd {
-			if err != nil {
-				back()
-				return p.notices.fail("Can't start "+cells.Truncate(cells.Clean(spec.Script), 40, p.opts.glyphs.Ellipsis), err)
-			}
-			if attach && !j.Status.Finished() && !p.CapturesKeys() {
-				return tea.Batch(p.started(j), p.attach(j.ID, false))
-			}
-			return p.started(j)
-		}
+		return func() tea.Cmd { return a.cleared(gone) }
 	})
 }
 
 // started selects a job that was started from here.
-func (p *Pane) started(j engine.Job) tea.Cmd {
-	p.selectNext = j.ID
+func (a *jobActions) started(j engine.Job) tea.Cmd {
+	selected := a.pane.selectJob(j.ID)
 	if j.Status != engine.Failed {
-		return p.settled()
+		return selected
 	}
-	text := "Can't start " + p.shortName(j)
+	text := "Can't start " + a.shortName(j)
 	if j.Exit.Error != "" {
 		text += ": " + cells.Clean(j.Exit.Error)
 	}
-	return tea.Batch(p.notices.message(toast.Error, text), p.settled())
+	return tea.Batch(a.notices.message(toast.Error, text), selected)
 }
 
-func (p *Pane) copyCommand(jobs []engine.Job) tea.Cmd {
-	return p.copy(jobs[0].CommandLine(), "command")
+func (a *jobActions) copyCommand(jobs []engine.Job) tea.Cmd {
+	return a.notices.copied(jobs[0].CommandLine(), "command")
 }
 
-func (p *Pane) copyPath(jobs []engine.Job) tea.Cmd {
-	return p.copy(outputPath(jobs[0], p.output.stream), "path")
+func (a *jobActions) copyPath(jobs []engine.Job) tea.Cmd {
+	return a.notices.copied(outputPath(jobs[0], a.output.stream), "path")
 }
 
-func (p *Pane) openPager(jobs []engine.Job) tea.Cmd {
-	return send(OpenMsg{Path: outputPath(jobs[0], p.output.stream)})
+func (a *jobActions) openPager(jobs []engine.Job) tea.Cmd {
+	return send(OpenMsg{Path: outputPath(jobs[0], a.output.stream)})
 }
 
-func (p *Pane) openEditor(jobs []engine.Job) tea.Cmd {
-	return send(OpenMsg{Path: outputPath(jobs[0], p.output.stream), Editor: true})
+func (a *jobActions) openEditor(jobs []engine.Job) tea.Cmd {
+	return send(OpenMsg{Path: outputPath(jobs[0], a.output.stream), Editor: true})
 }
 
 // outputPath is the file of the stream shown.
@@ -342,14 +333,6 @@ func outputPath(j engine.Job, s engine.Stream) string {
 		return j.StderrPath
 	}
 	return j.StdoutPath
-}
-
-// copy hands text to the host's clipboard.
-func (p *Pane) copy(text, what string) tea.Cmd {
-	if lines := strings.Count(text, "\n"); lines > 0 {
-		what = fmt.Sprintf("%d lines", lines+1)
-	}
-	return tea.Batch(p.notices.post(toast.Message{Text: "Copied " + what, Key: toast.Copied}), send(CopyMsg{text, what}))
 }
 
 // allNames are the jobs by name, up to a few lines of them.
@@ -378,6 +361,3 @@ func (l *labels) names(jobs []engine.Job) string {
 	}
 	return fmt.Sprintf("%s and %d more", l.shortName(jobs[0]), len(jobs)-1)
 }
-
-// attachedSize returns the size of the terminal of a job that is attached.
-func (p *Pane) attachedSize() engine.Size { return TerminalSize(p.w, p.h) }

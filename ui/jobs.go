@@ -94,7 +94,7 @@ func (p *Pane) event(e engine.Event) tea.Cmd {
 func (p *Pane) showFacts(j *job) {
 	p.detail.SetJob(j.Job)
 	p.detail.SetWhy(j.why)
-	p.detail.SetRestarting(p.restarts.stopping(j.ID))
+	p.detail.SetRestarting(p.jobActions.restarts.stopping(j.ID))
 	if !p.opts.calm {
 		p.detail.SetUsage(p.jobs.samplesOf(j), sampleEvery)
 	}
@@ -115,7 +115,7 @@ func (p *Pane) settled() tea.Cmd {
 		p.selectNext = ""
 	}
 	cmd := tea.Batch(p.show(), p.output.updatePreview())
-	if p.detail.Lines() != p.laid || p.fore.attached() == nil && p.nothing() != p.lay.alone {
+	if p.detail.Lines() != p.view.laid || p.fore.attached() == nil && p.nothing() != p.view.lay.alone {
 		cmd = tea.Batch(cmd, p.arrange())
 	}
 	return cmd
@@ -146,3 +146,9 @@ func (p *Pane) drop(id engine.ID) {
 
 // Counts returns the numbers of the jobs of the pane.
 func (p *Pane) Counts() Counts { return p.jobs.counts() }
+
+// selectJob selects a job, now or when it appears.
+func (p *Pane) selectJob(id engine.ID) tea.Cmd {
+	p.selectNext = id
+	return p.settled()
+}

@@ -22,7 +22,7 @@ func (p *Pane) context() string {
 	case p.modal.prompt != nil:
 		return "input"
 	}
-	switch p.focus {
+	switch p.view.focus {
 	case areaDetail:
 		return "detail"
 	case areaLog:
@@ -30,16 +30,6 @@ func (p *Pane) context() string {
 	case areaList, areaNone:
 	}
 	return "list"
-}
-
-// boundTo returns the action that a key is bound to in a context.
-func (p *Pane) boundTo(msg tea.KeyPressMsg, context string) (a keymap.Action, ok bool) {
-	for _, a := range p.bindings[context] {
-		if keymap.Match(msg, a.Binding) {
-			return a, true
-		}
-	}
-	return keymap.Action{}, false
 }
 
 // press handles a key. It goes to the topmost part that takes keys, else to the action that it is
@@ -74,7 +64,7 @@ func (p *Pane) pressOn(msg tea.KeyPressMsg) tea.Cmd {
 	case p.modal.prompt != nil:
 		return p.modal.pressPrompt(msg)
 	}
-	if a, ok := p.boundTo(msg, p.context()); ok {
+	if a, ok := p.actions.boundTo(msg, p.context()); ok {
 		if cmd, ok := p.perform(a.ID()); ok {
 			return cmd
 		}
@@ -92,14 +82,14 @@ func (p *Pane) pressOn(msg tea.KeyPressMsg) tea.Cmd {
 // scroll sideways are excluded, because users press them by habit.
 func (p *Pane) elsewhere(msg tea.KeyPressMsg) string {
 	k := p.opts.keys
-	if _, here := p.boundTo(msg, p.context()); here || keymap.Match(msg, k.Log.Left, k.Log.Right, k.Log.LineStart, k.Log.LineEnd) {
+	if _, here := p.actions.boundTo(msg, p.context()); here || keymap.Match(msg, k.Log.Left, k.Log.Right, k.Log.LineStart, k.Log.LineEnd) {
 		return ""
 	}
 	for _, there := range []struct {
 		context string
 		show    key.Binding
 	}{{"list", k.Panes.ShowList}, {"log", k.Panes.ShowLog}} {
-		if a, ok := p.boundTo(msg, there.context); ok {
+		if a, ok := p.actions.boundTo(msg, there.context); ok {
 			return p.dotted(fmt.Sprintf("%s (%s) works in the %s", p.keyLabel(a.Binding), a.Title, there.context),
 				p.does(there.show, "go there"), p.does(k.Panes.Palette, "run by name"))
 		}
@@ -108,7 +98,7 @@ func (p *Pane) elsewhere(msg tea.KeyPressMsg) string {
 }
 
 func (p *Pane) toFocused(msg tea.KeyPressMsg) tea.Cmd {
-	switch p.focus {
+	switch p.view.focus {
 	case areaDetail:
 		return p.tasks.route(p.detail.Update(msg))
 	case areaLog:
@@ -129,7 +119,7 @@ func (p *Pane) escaped(msg tea.KeyPressMsg) (rest tea.KeyPressMsg, ok bool) {
 	if msg.Mod&tea.ModAlt == 0 || p.fore.outer.KittyKeyboard || p.context() == "terminal" {
 		return msg, false
 	}
-	if _, bound := p.boundTo(msg, p.context()); bound {
+	if _, bound := p.actions.boundTo(msg, p.context()); bound {
 		return msg, false
 	}
 	msg.Mod &^= tea.ModAlt
@@ -158,87 +148,18 @@ func (p *Pane) footerKeys() [][]key.Binding {
 		return [][]key.Binding{p.modal.prompt.line.ShortHelp()}
 	}
 	general := []string{"panes.help"}
-	if p.quits() && p.w < quitFooter {
+	if p.view.quits() && p.view.w < quitFooter {
 		general = append(general, "panes.quit")
 	}
 	var groups [][]key.Binding
-	for _, ids := range append(p.footers(), general) {
+	for _, ids := range append(p.actions.footers(), general) {
 		group := make([]key.Binding, 0, len(ids))
 		for _, id := range ids {
-			group = append(group, p.hinted(id))
+			group = append(group, p.actions.hinted(id))
 		}
 		groups = append(groups, group)
 	}
 	return groups
-}
-
-// hinted returns the key of an action as shown in the footer.
-func (p *Pane) hinted(id string) key.Binding {
-	a := p.actions[id]
-	b := a.Binding
-	b.SetEnabled(b.Enabled() && p.refusal(a) == "")
-	if a.hint != nil {
-		a.hint(p, &b)
-	}
-	return b
-}
-
-// hintZoom adjusts the key that zooms or unzooms.
-func (p *Pane) hintZoom(b *key.Binding) {
-	if p.zoomed {
-		b.SetHelp(b.Help().Key, "unzoom")
-	}
-}
-
-// hintOpen adjusts the key that opens the log, or unfolds old jobs if their row is selected. There
-// may be no room for the log.
-func (p *Pane) hintOpen(b *key.Binding) {
-	on, unfolded := p.onFold()
-	if !on || p.focus != areaList {
-		restrict(b, p.lay.shape != shapeBare)
-		return
-	}
-	b.SetEnabled(len(b.Keys()) > 0)
-	b.SetHelp(b.Help().Key, "unfold")
-	if unfolded {
-		b.SetHelp(b.Help().Key, "fold")
-	}
-}
-
-// hintAttach hides attach for a finished job: it works, but only shows the output.
-func (p *Pane) hintAttach(b *key.Binding) { restrict(b, p.output.live()) }
-
-// restrict disables b unless ok.
-func restrict(b *key.Binding, ok bool) {
-	if !ok {
-		b.SetEnabled(false)
-	}
-}
-
-// hintSendLine shows the key only for a job that needs input.
-func (p *Pane) hintSendLine(b *key.Binding) {
-	j, ok := p.output.job()
-	restrict(b, ok && j.Waiting)
-}
-
-func (p *Pane) hintNextMatch(b *key.Binding) { restrict(b, p.output.searching()) }
-
-// hintFollow adjusts the key that follows the log or pauses that, or returns from a job's screen
-// to its log.
-func (p *Pane) hintFollow(b *key.Binding) {
-	switch {
-	case p.output.screenShown():
-		b.SetHelp(b.Help().Key, "show log")
-	case p.output.log.Following() && p.output.live():
-		b.SetHelp(b.Help().Key, "pause")
-	}
-}
-
-// hintQuit adjusts the quit key of an embedded pane, which only returns the focus.
-func (p *Pane) hintQuit(b *key.Binding) {
-	if !p.opts.program {
-		b.SetHelp(b.Help().Key, "back")
-	}
 }
 
 // keyLabel returns the first key of a binding as this terminal can show it.
@@ -273,9 +194,6 @@ func (l *labels) does(k key.Binding, what string) string {
 	}
 	return l.keyLabel(k) + " " + what
 }
-
-// hintUndo shows the key while the message about the clear is visible.
-func (p *Pane) hintUndo(b *key.Binding) { restrict(b, len(p.notices.cleared) > 0) }
 
 // answering returns the keys that send input to a job.
 func (l *labels) answering() string {

@@ -60,7 +60,7 @@ func (p *Pane) pressLog(msg tea.KeyPressMsg) tea.Cmd {
 	if msg.String() == "ctrl+c" {
 		return p.interruptShown()
 	}
-	_, scrolls := p.boundTo(msg, "log")
+	_, scrolls := p.actions.boundTo(msg, "log")
 	if typed := msg.Text != "" || msg.Code == tea.KeyEnter; typed && !scrolls {
 		return p.notices.refuse("No terminal: it gets no keys")
 	}

@@ -15,8 +15,8 @@ type pointer struct {
 // mouse handles a mouse message. It goes to the pane under the pointer, focused or not.
 func (p *Pane) mouse(msg tea.MouseMsg) tea.Cmd {
 	ev := msg.Mouse()
-	x, y := ev.X-p.x, ev.Y-p.y
-	inside := rect{0, 0, p.w, p.h}.has(x, y)
+	x, y := ev.X-p.view.x, ev.Y-p.view.y
+	inside := rect{0, 0, p.view.w, p.view.h}.has(x, y)
 	if p.hostTakesOver() || !inside && !p.pointer.held {
 		return nil
 	}
@@ -26,7 +26,7 @@ func (p *Pane) mouse(msg tea.MouseMsg) tea.Cmd {
 	case tea.MouseReleaseMsg:
 		p.pointer.held = false
 	}
-	inFooter := y == p.h-1 && !p.lay.footer.empty()
+	inFooter := y == p.view.h-1 && !p.view.lay.footer.empty()
 	if inFooter && isLeftClick(msg) {
 		p.pointer.drag = areaNone
 		return p.clickFooter(x)
@@ -35,7 +35,7 @@ func (p *Pane) mouse(msg tea.MouseMsg) tea.Cmd {
 		return p.modal.mouse(msg, x, y)
 	}
 	if p.fore.terminal() != nil {
-		if y >= p.lay.footer.y && p.pointer.drag == areaNone {
+		if y >= p.view.lay.footer.y && p.pointer.drag == areaNone {
 			return nil
 		}
 		return p.fore.input(moved(msg, x, y))
@@ -47,13 +47,13 @@ func (p *Pane) mouse(msg tea.MouseMsg) tea.Cmd {
 		return p.click(msg, x, y)
 	case tea.MouseMotionMsg:
 		if p.pointer.drag == areaLog {
-			return p.toLog(moved(msg, x-p.lay.log.x, y-p.lay.log.y))
+			return p.toLog(moved(msg, x-p.view.lay.log.x, y-p.view.lay.log.y))
 		}
 	case tea.MouseReleaseMsg:
 		drag := p.pointer.drag
 		p.pointer.drag = areaNone
 		if drag == areaLog {
-			return p.toLog(moved(msg, x-p.lay.log.x, y-p.lay.log.y))
+			return p.toLog(moved(msg, x-p.view.lay.log.x, y-p.view.lay.log.y))
 		}
 	}
 	return nil
@@ -89,14 +89,14 @@ func wheelStep(b tea.MouseButton) int {
 }
 
 func (p *Pane) wheel(msg tea.MouseWheelMsg, x, y int) tea.Cmd {
-	switch p.lay.at(x, y) {
+	switch p.view.lay.at(x, y) {
 	case areaList:
 		p.list.Scroll(wheelStep(msg.Button))
 		return p.show()
 	case areaDetail:
 		p.detail.Scroll(wheelStep(msg.Button))
 	case areaLog:
-		return p.toLog(moved(msg, x-p.lay.log.x, y-p.lay.log.y))
+		return p.toLog(moved(msg, x-p.view.lay.log.x, y-p.view.lay.log.y))
 	case areaNone:
 	}
 	return nil
@@ -118,13 +118,13 @@ func (p *Pane) click(msg tea.MouseClickMsg, x, y int) tea.Cmd {
 	if p.modal.prompt != nil {
 		cmds = append(cmds, p.modal.leavePrompt(p.modal.prompt))
 	}
-	where := p.lay.at(x, y)
+	where := p.view.lay.at(x, y)
 	p.pointer.drag = where
 	double := p.pointer.clicked.Press([2]int{x, y}, p.opts.clock()) == 2
 	switch where {
 	case areaList:
 		cmds = append(cmds, p.setFocus(areaList))
-		if !p.list.Click(x-p.lay.list.x, y-p.lay.list.y) {
+		if !p.list.Click(x-p.view.lay.list.x, y-p.view.lay.list.y) {
 			cmds = append(cmds, p.show())
 			break
 		}
@@ -134,13 +134,13 @@ func (p *Pane) click(msg tea.MouseClickMsg, x, y int) tea.Cmd {
 			cmds = append(cmds, cmd)
 		}
 	case areaDetail:
-		if p.lay.head.empty() {
+		if p.view.lay.head.empty() {
 			cmds = append(cmds, p.setFocus(areaDetail))
 		} else {
 			cmds = append(cmds, p.setFocus(areaLog))
 		}
 	case areaLog:
-		cmds = append(cmds, p.setFocus(areaLog), p.toLog(moved(msg, x-p.lay.log.x, y-p.lay.log.y)))
+		cmds = append(cmds, p.setFocus(areaLog), p.toLog(moved(msg, x-p.view.lay.log.x, y-p.view.lay.log.y)))
 	case areaNone:
 	}
 	return tea.Batch(cmds...)

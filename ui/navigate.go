@@ -16,37 +16,37 @@ func (p *Pane) openLogPane() tea.Cmd  { return tea.Batch(p.setFocus(areaLog), p.
 // stepFocus focuses the next or previous pane, wrapping around.
 func (p *Pane) stepFocus(n int) tea.Cmd {
 	const panes = 3
-	i := (int(p.focus-areaList) + n + panes) % panes
+	i := (int(p.view.focus-areaList) + n + panes) % panes
 	return p.setFocus(areaList + area(i))
 }
 
 func (p *Pane) setFocus(a area) tea.Cmd {
-	if a != areaList && p.lay.shape == shapeBare {
+	if a != areaList && p.view.lay.shape == shapeBare {
 		return p.notices.refuse(tooSmallForPane)
 	}
-	p.focus = a
+	p.view.focus = a
 	return tea.Batch(p.show(), p.arrange())
 }
 
 func (p *Pane) zoom() tea.Cmd {
-	p.zoomed = !p.zoomed
+	p.view.zoomed = !p.view.zoomed
 	return p.arrange()
 }
 
 // back goes back one level, innermost first. It never quits and never ends a job.
 func (p *Pane) back() tea.Cmd {
-	if p.focus == areaLog {
+	if p.view.focus == areaLog {
 		if cmd, had := p.output.log.ClearSelection(); had {
 			return p.tasks.route(cmd)
 		}
 	}
 	switch {
-	case p.focus == areaLog && p.output.searching():
+	case p.view.focus == areaLog && p.output.searching():
 		cmd, _ := p.output.log.Search("", false) // an empty search is always valid
 		return p.tasks.route(cmd)
-	case p.zoomed:
+	case p.view.zoomed:
 		return p.zoom()
-	case p.focus != areaList:
+	case p.view.focus != areaList:
 		return p.setFocus(areaList)
 	case p.list.Unmark():
 		return nil
@@ -62,14 +62,11 @@ func (p *Pane) back() tea.Cmd {
 
 // quit goes back, and quits at the top level.
 func (p *Pane) quit() tea.Cmd {
-	if !p.quits() {
+	if !p.view.quits() {
 		return p.back()
 	}
 	return send(LeaveMsg{})
 }
-
-// quits reports whether the quit key quits; otherwise it goes back.
-func (p *Pane) quits() bool { return !p.zoomed && p.focus == areaList }
 
 // interrupt handles Ctrl+C: the first one shows how to quit, the second one quits.
 func (p *Pane) interrupt() tea.Cmd {
@@ -86,7 +83,7 @@ func (p *Pane) interrupt() tea.Cmd {
 }
 
 func (p *Pane) tail() tea.Cmd {
-	if p.lay.shape == shapeBare {
+	if p.view.lay.shape == shapeBare {
 		return p.notices.refuse(tooSmallForPane)
 	}
 	if p.output.drawsNow() {
@@ -113,7 +110,7 @@ func (p *Pane) reverseList() tea.Cmd {
 // sorted follows a change of the order of the list.
 func (p *Pane) sorted() tea.Cmd {
 	var cmd tea.Cmd
-	if p.lay.shape == shapeBare { // otherwise the header row or the border shows the order
+	if p.view.lay.shape == shapeBare { // otherwise the header row or the border shows the order
 		cmd = p.notices.post(toast.Message{Text: "Sorted " + p.list.Order(), Key: "sort"})
 	}
 	return tea.Batch(cmd, p.show())

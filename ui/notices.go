@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -137,4 +138,12 @@ func (n *notices) newsCount() (toast.Level, string) {
 		parts = append(parts, strconv.Itoa(count)+" "+word)
 	}
 	return level, strings.Join(parts, ", ")
+}
+
+// copied hands text to the host's clipboard.
+func (n *notices) copied(text, what string) tea.Cmd {
+	if lines := strings.Count(text, "\n"); lines > 0 {
+		what = fmt.Sprintf("%d lines", lines+1)
+	}
+	return tea.Batch(n.post(toast.Message{Text: "Copied " + what, Key: toast.Copied}), send(CopyMsg{text, what}))
 }

@@ -37,7 +37,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
 	"github.com/hobjobs/hob/ui/components/detail"
 	"github.com/hobjobs/hob/ui/components/joblist"
@@ -51,32 +50,25 @@ import (
 // ended. The host must run the commands that the methods return, like those of Update.
 type Pane struct {
 	*labels
-	tasks    *tasks
-	restarts *restarts
+	tasks *tasks
 
-	w, h    int
-	x, y    int // position in the host's window
-	focused bool
-	now     time.Time
+	view *view
+	now  time.Time
 
 	jobs   *jobSet
 	viewed viewed
 	events eventStream
 	clock  clock
 
-	actions  map[string]action          // by id
-	bindings map[string][]keymap.Action // by context
+	jobActions *jobActions
+	conditions *conditions
+	actions    *actionSet
 
 	list    *joblist.Model
 	detail  *detail.Model
 	notices *notices
 	history *history
 	output  *output
-
-	focus  area
-	zoomed bool
-	lay    layout
-	laid   int // number of lines of the detail in the current layout
 
 	selectNext engine.ID // job to select once it appears
 	fore       *foreground
@@ -101,21 +93,15 @@ func newPane(eng jobEngine, opts ...Option) *Pane {
 		opt(&o)
 	}
 	p := &Pane{
-		labels:   &labels{opts: o, styles: &themes.Styles{}},
-		tasks:    newTasks(eng),
-		restarts: &restarts{},
-		focused:  true,
-		now:      o.clock(),
-		jobs:     newJobSet(),
-		history:  newHistory(),
-		focus:    areaList,
-		frame:    frame{dirty: true},
+		labels:  &labels{opts: o, styles: &themes.Styles{}},
+		tasks:   newTasks(eng),
+		view:    &view{focused: true, focus: areaList},
+		now:     o.clock(),
+		jobs:    newJobSet(),
+		history: newHistory(),
+		frame:   frame{dirty: true},
 	}
 	*p.styles = *p.opts.theme.Styles(p.opts.glyphs)
-	p.actions, p.bindings = withKeys(o.keys), map[string][]keymap.Action{}
-	for _, c := range keymap.Contexts() {
-		p.bindings[c.Name] = o.keys.In(c.Name)
-	}
 
 	s := p.styles
 	p.list = joblist.New(o.keys.List, s, joblist.Options{Minutes: o.calm, Fold: true, Groups: len(o.filter.Labels) == 0})
@@ -134,9 +120,22 @@ func newPane(eng jobEngine, opts ...Option) *Pane {
 		term:    terminal.New(s),
 	}
 	p.output = newOutput(p.labels, p.tasks, p.jobs, p.notices, p.logError)
+	p.jobActions = &jobActions{
+		labels:   p.labels,
+		tasks:    p.tasks,
+		notices:  p.notices,
+		modal:    p.modal,
+		list:     p.list,
+		output:   p.output,
+		jobs:     p.jobs,
+		pane:     p,
+		restarts: &restarts{},
+	}
+	p.conditions = &conditions{p.labels, p.view, p.list, p.output, p.notices}
 	p.searches = &searches{p.labels, p.tasks, p.notices, p.modal, p.output, p.history}
 	p.lines = &lineSender{p.labels, p.tasks, p.notices, p.jobs, p.modal, p.output, p.history}
 	p.forms = &jobForms{p.labels, p.tasks, p.jobs, p.modal, p.history, p}
+	p.actions = newActionSet(p.conditions, p.jobs, p.actionTable())
 	p.viewed = viewed{tasks: p.tasks, jobs: p.jobs}
 	p.setNow(p.now)
 	p.updateFocus()
@@ -151,10 +150,10 @@ func (p *Pane) Init() tea.Cmd { return tea.Batch(p.subscribe(), p.tick()) }
 // SetSize sets the size in columns and rows.
 func (p *Pane) SetSize(w, h int) tea.Cmd {
 	w, h = max(0, w), max(0, h)
-	if w == p.w && h == p.h {
+	if w == p.view.w && h == p.view.h {
 		return nil
 	}
-	p.w, p.h = w, h
+	p.view.w, p.view.h = w, h
 	return tea.Batch(p.arrange(), p.fore.open(), p.fore.resized(), p.tick())
 }
 
@@ -163,7 +162,7 @@ func (p *Pane) MinSize() (w, h int) { return bareWidth, bareHeight }
 
 // SetOrigin sets the position of the pane's upper left corner in the host's window, to interpret
 // mouse positions.
-func (p *Pane) SetOrigin(x, y int) { p.x, p.y = x, y }
+func (p *Pane) SetOrigin(x, y int) { p.view.x, p.view.y = x, y }
 
 // SetTerminalFacts sets the properties of the host's terminal, with which queries of attached
 // jobs are answered. If the terminal answers no queries, the host should call it with zero facts,
@@ -191,7 +190,7 @@ func (p *Pane) SetTheme(t themes.Theme, g themes.Glyphs) {
 
 // Focus lets the pane receive keys, and declares that the user sees it.
 func (p *Pane) Focus() {
-	p.focused = true
+	p.view.focused = true
 	p.updateFocus()
 	p.frame.dirty = true
 	p.markViewed()
@@ -199,23 +198,23 @@ func (p *Pane) Focus() {
 
 // Blur removes the focus: keys and pastes are ignored.
 func (p *Pane) Blur() {
-	p.focused = false
+	p.view.focused = false
 	p.updateFocus()
 	p.frame.dirty = true
 }
 
 // Focused reports whether the pane has the focus.
-func (p *Pane) Focused() bool { return p.focused }
+func (p *Pane) Focused() bool { return p.view.focused }
 
 // updateFocus sets which component receives keys. It runs after each Update.
 func (p *Pane) updateFocus() {
 	list, log, term := false, false, false
-	if p.focused && p.modal.over == nil {
+	if p.view.focused && p.modal.over == nil {
 		switch a := p.fore.attached(); {
 		case a != nil:
 			log, term = a.viaLog, !a.viaLog
 		case p.modal.prompt == nil:
-			list, log = p.focus == areaList, p.focus == areaLog
+			list, log = p.view.focus == areaList, p.view.focus == areaLog
 		}
 	}
 	p.list.SetFocus(list)
@@ -226,7 +225,7 @@ func (p *Pane) updateFocus() {
 // Cursor returns the position of the terminal's cursor, relative to the pane, or nil if it is
 // hidden.
 func (p *Pane) Cursor() *tea.Cursor {
-	if !p.focused {
+	if !p.view.focused {
 		return nil
 	}
 	move := func(c *tea.Cursor, x, y int) *tea.Cursor {
@@ -235,7 +234,7 @@ func (p *Pane) Cursor() *tea.Cursor {
 		}
 		at := *c
 		at.X, at.Y = at.X+x, at.Y+y
-		if !(rect{0, 0, p.w, p.h}).has(at.X, at.Y) {
+		if !(rect{0, 0, p.view.w, p.view.h}).has(at.X, at.Y) {
 			return nil
 		}
 		return &at
@@ -246,15 +245,15 @@ func (p *Pane) Cursor() *tea.Cursor {
 		x, y, _, _ := p.modal.overlayPlace(p.modal.over)
 		return move(p.modal.over.Cursor(), x, y)
 	case p.modal.prompt != nil:
-		return move(p.modal.prompt.line.Cursor(), p.lay.footer.x+promptEdge, p.h-1)
+		return move(p.modal.prompt.line.Cursor(), p.view.lay.footer.x+promptEdge, p.view.h-1)
 	case a != nil && a.viaLog:
 		return nil
 	case a != nil:
 		return p.fore.term.Cursor()
-	case p.focus == areaList:
-		return move(p.list.Cursor(), p.lay.list.x, p.lay.list.y)
-	case p.focus == areaLog && !p.output.screenShown():
-		return move(p.output.log.Cursor(), p.lay.log.x-1, p.lay.log.y)
+	case p.view.focus == areaList:
+		return move(p.list.Cursor(), p.view.lay.list.x, p.view.lay.list.y)
+	case p.view.focus == areaLog && !p.output.screenShown():
+		return move(p.output.log.Cursor(), p.view.lay.log.x-1, p.view.lay.log.y)
 	}
 	return nil
 }
@@ -289,7 +288,7 @@ func (p *Pane) ShortHelp() []key.Binding {
 func (p *Pane) FullHelp() [][]key.Binding {
 	var groups [][]key.Binding
 	section := ""
-	for _, a := range p.bindings[p.context()] {
+	for _, a := range p.actions.bindings[p.context()] {
 		if a.Section != section {
 			section = a.Section
 			groups = append(groups, nil)

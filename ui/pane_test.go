@@ -272,7 +272,7 @@ func TestRestartOutlivesPane(t *testing.T) {
 		eng.grace = make(chan struct{})
 		s := newHarness(t, 120, 30, eng)
 		s.press("r")
-		jobs, wait := s.pane.restarts.pending()
+		jobs, wait := s.pane.jobActions.restarts.pending()
 		if len(jobs) != 1 || jobs[0].ID != "dev-aaaaa" {
 			t.Fatalf("pending restarts: %v", jobs)
 		}
@@ -291,7 +291,7 @@ func TestRestartOutlivesPane(t *testing.T) {
 		if did := eng.did(); !slices.Contains(did, "restart dev-aaaaa") {
 			t.Errorf("calls: %q", did)
 		}
-		if jobs, _ := s.pane.restarts.pending(); len(jobs) != 0 {
+		if jobs, _ := s.pane.jobActions.restarts.pending(); len(jobs) != 0 {
 			t.Errorf("still pending: %v", jobs)
 		}
 	})

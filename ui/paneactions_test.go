@@ -261,8 +261,8 @@ func TestEscGoesBackAndNeverQuits(t *testing.T) {
 		if _, ok := sentMsg[LeaveMsg](s); ok {
 			t.Error("Esc left")
 		}
-		if s.pane.focus != areaList || s.pane.zoomed || s.pane.list.Filter() != "" || len(s.pane.list.Marked()) > 0 {
-			t.Errorf("Esc did not go all the way back: focus %v, zoomed %v, filter %q", s.pane.focus, s.pane.zoomed, s.pane.list.Filter())
+		if s.pane.view.focus != areaList || s.pane.view.zoomed || s.pane.list.Filter() != "" || len(s.pane.list.Marked()) > 0 {
+			t.Errorf("Esc did not go all the way back: focus %v, zoomed %v, filter %q", s.pane.view.focus, s.pane.view.zoomed, s.pane.list.Filter())
 		}
 	})
 }
@@ -327,7 +327,7 @@ func TestSearch(t *testing.T) {
 		s.sees("/FAIL  2 of 2")
 		s.press("esc")
 		s.seesNot("2 of 2")
-		if s.pane.focus != areaLog {
+		if s.pane.view.focus != areaLog {
 			t.Error("Esc that ended the search also left the log")
 		}
 	})
@@ -354,8 +354,8 @@ func TestMouse(t *testing.T) {
 		}
 		s.deliver(tea.MouseClickMsg(find("FAIL TestOne")))
 		s.pump()
-		if s.pane.focus != areaLog {
-			t.Errorf("a click into the log focused %v", s.pane.focus)
+		if s.pane.view.focus != areaLog {
+			t.Errorf("a click into the log focused %v", s.pane.view.focus)
 		}
 		at := find("npm run dev")
 		s.deliver(tea.MouseClickMsg(at))

@@ -446,11 +446,11 @@ func TestLongMessageCoversNothing(t *testing.T) {
 		s.sees("Can't stop")
 		s.sees("line 999")
 		s.sees("? help")
-		if h := s.pane.lay.footer.h; h < 2 {
+		if h := s.pane.view.lay.footer.h; h < 2 {
 			t.Errorf("the footer has %d rows", h)
 		}
 		s.pass(time.Minute)
-		if h := s.pane.lay.footer.h; h != 1 {
+		if h := s.pane.view.lay.footer.h; h != 1 {
 			t.Errorf("the footer has %d rows once the message is over", h)
 		}
 	})

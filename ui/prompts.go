@@ -9,7 +9,7 @@ import (
 )
 
 func (p *Pane) openFilter() tea.Cmd {
-	p.focus = areaList
+	p.view.focus = areaList
 	before := p.list.Filter()
 	cancel := "clear"
 	if before != "" {

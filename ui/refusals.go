@@ -5,11 +5,20 @@ import (
 	"strconv"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/ui/components/joblist"
 	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
-// Functions of this file return why an action of the table cannot be performed. With several
-// jobs, an action is refused only if it is impossible for each of them.
+// conditions decide what the user can do now: why an action of the table cannot be performed, and how its
+// key is shown in the footer. They only read. With several jobs, an action is refused only if it is
+// impossible for each of them.
+type conditions struct {
+	*labels
+	view    *view
+	list    *joblist.Model
+	output  *output
+	notices *notices
+}
 
 func all(jobs []engine.Job, is func(engine.Job) bool) bool {
 	for _, j := range jobs {
@@ -33,90 +42,90 @@ func (l *labels) subject(jobs []engine.Job) string {
 	return strconv.Itoa(len(jobs)) + " jobs are"
 }
 
-func (p *Pane) refuseStop(jobs []engine.Job) string {
+func (c *conditions) refuseStop(jobs []engine.Job) string {
 	if all(jobs, func(j engine.Job) bool { return j.Status == engine.Stopping }) {
-		return p.dotted(p.subject(jobs)+" already stopping", p.does(p.opts.keys.Panes.Kill, "kill now"))
+		return c.dotted(c.subject(jobs)+" already stopping", c.does(c.opts.keys.Panes.Kill, "kill now"))
 	}
-	return p.refuseKill(jobs)
+	return c.refuseKill(jobs)
 }
 
-func (p *Pane) refuseKill(jobs []engine.Job) string {
+func (c *conditions) refuseKill(jobs []engine.Job) string {
 	if all(jobs, over) {
-		return p.alreadyEnded(jobs)
+		return c.alreadyEnded(jobs)
 	}
 	return ""
 }
 
-func (p *Pane) refuseSignal(jobs []engine.Job) string {
+func (c *conditions) refuseSignal(jobs []engine.Job) string {
 	if all(jobs, finished) {
-		return p.alreadyEnded(jobs)
+		return c.alreadyEnded(jobs)
 	}
 	return ""
 }
 
-func (p *Pane) refuseLine(jobs []engine.Job) string {
+func (c *conditions) refuseLine(jobs []engine.Job) string {
 	switch j := jobs[0]; {
 	case finished(j):
-		return p.alreadyEnded(jobs)
+		return c.alreadyEnded(jobs)
 	case !j.Stdin.Writable():
-		return p.shortName(j) + " was started without input"
+		return c.shortName(j) + " was started without input"
 	}
 	return ""
 }
 
-func (p *Pane) refuseAttach(jobs []engine.Job) string {
+func (c *conditions) refuseAttach(jobs []engine.Job) string {
 	if jobs[0].Link == engine.LinkElsewhere {
 		return "This job runs on another machine or container"
 	}
 	return ""
 }
 
-func (p *Pane) refuseClear(jobs []engine.Job) string {
+func (c *conditions) refuseClear(jobs []engine.Job) string {
 	running := func(j engine.Job) bool { return !finished(j) }
 	if !all(jobs, running) {
 		return ""
 	}
-	k, still := p.opts.keys, " still running"
+	k, still := c.opts.keys, " still running"
 	if all(jobs, func(j engine.Job) bool { return j.Status == engine.Queued }) {
 		still = " still queued"
 	}
-	return p.dotted(p.subject(jobs)+still, p.does(k.Panes.Stop, "stop"), p.does(k.Jobs.Remove, "stop and clear"))
+	return c.dotted(c.subject(jobs)+still, c.does(k.Panes.Stop, "stop"), c.does(k.Jobs.Remove, "stop and clear"))
 }
 
-func (p *Pane) refuseClearFinished([]engine.Job) string {
-	if slices.ContainsFunc(p.list.Passed(), finished) {
+func (c *conditions) refuseClearFinished([]engine.Job) string {
+	if slices.ContainsFunc(c.list.Passed(), finished) {
 		return ""
 	}
-	if p.list.Filter() != "" {
-		return "No finished job" + p.matching()
+	if c.list.Filter() != "" {
+		return "No finished job" + c.matching(c.list.Filter())
 	}
 	return "No job has finished"
 }
 
-func (p *Pane) refusePath(jobs []engine.Job) string {
-	if outputPath(jobs[0], p.output.stream) == "" {
+func (c *conditions) refusePath(jobs []engine.Job) string {
+	if outputPath(jobs[0], c.output.stream) == "" {
 		return "This job has no output file"
 	}
 	return ""
 }
 
 // refuseFile is for actions that open a file in another program on this machine.
-func (p *Pane) refuseFile(jobs []engine.Job) string {
+func (c *conditions) refuseFile(jobs []engine.Job) string {
 	if j := jobs[0]; j.Host != "" {
 		return "The log is on " + j.Host + "; read it with: hob log " + string(j.ID)
 	}
-	return p.refusePath(jobs)
+	return c.refusePath(jobs)
 }
 
 // refuseOnScreen is for actions that need the log, while a screen is shown.
-func (p *Pane) refuseOnScreen([]engine.Job) string {
-	if p.output.screenShown() {
-		return p.noLog()
+func (c *conditions) refuseOnScreen([]engine.Job) string {
+	if c.output.screenShown() {
+		return c.noLog()
 	}
 	return ""
 }
 
-func (p *Pane) refuseStream(jobs []engine.Job) string {
+func (c *conditions) refuseStream(jobs []engine.Job) string {
 	if !jobs[0].Split {
 		return "stdout and stderr of this job are one stream"
 	}
@@ -131,4 +140,31 @@ func (l *labels) alreadyEnded(jobs []engine.Job) string {
 		return l.dotted("The job is lost; it may no longer be running", l.does(l.opts.keys.Jobs.Restart, "restart"))
 	}
 	return l.shortName(jobs[0]) + " has already exited (" + statusbadge.Word(jobs[0]) + ")"
+}
+
+func (c *conditions) refuseTurn(jobs []engine.Job) string {
+	switch {
+	case len(waitingOf(jobs)) > 0:
+		return ""
+	case jobs[0].Status == engine.Queued && jobs[0].Host != "":
+		return c.subject(jobs) + " queued on a cluster, whose scheduler decides"
+	}
+	return c.subject(jobs) + " not waiting in a queue"
+}
+
+func (c *conditions) refusePauseQueue(jobs []engine.Job) string {
+	if jobs[0].Queue == "" {
+		return c.subject(jobs[:1]) + " not in a queue"
+	}
+	return ""
+}
+
+func (c *conditions) refuseReplay(jobs []engine.Job) string {
+	switch j := jobs[0]; {
+	case j.Host != "":
+		return "No times are recorded for jobs on a host"
+	case !j.HasTerminal():
+		return "It has no terminal to replay: its log has all of the output"
+	}
+	return ""
 }

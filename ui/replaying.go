@@ -33,16 +33,6 @@ func (p *Pane) Replay(id engine.ID) tea.Cmd {
 
 func (p *Pane) replay(jobs []engine.Job) tea.Cmd { return p.Replay(jobs[0].ID) }
 
-func (p *Pane) refuseReplay(jobs []engine.Job) string {
-	switch j := jobs[0]; {
-	case j.Host != "":
-		return "No times are recorded for jobs on a host"
-	case !j.HasTerminal():
-		return "It has no terminal to replay: its log has all of the output"
-	}
-	return ""
-}
-
 func (p *Pane) play(rec recording, id engine.ID) tea.Cmd {
 	running := !rec.Job().Status.Finished()
 	line := p.newLine(prompt.Options{Label: "/"})

@@ -78,55 +78,55 @@ func (r *restarts) pending() ([]engine.Job, func(ctx context.Context) error) {
 // Restarting returns the jobs that are being stopped in order to be started again. That goes on after
 // [Pane.Close], unless the program ends first: wait waits for it and returns the failures.
 func (p *Pane) Restarting() (jobs []engine.Job, wait func(ctx context.Context) error) {
-	return p.restarts.pending()
+	return p.jobActions.restarts.pending()
 }
 
 // restart runs the commands of jobs again. A running job is stopped first; the new job takes its
 // row.
-func (p *Pane) restart(jobs []engine.Job) tea.Cmd {
-	return p.runAgain(jobs, engine.RestartOptions{Stop: engine.StopOptions{By: client}})
+func (a *jobActions) restart(jobs []engine.Job) tea.Cmd {
+	return a.runAgain(jobs, engine.RestartOptions{Stop: engine.StopOptions{By: client}})
 }
 
 // runAnother runs the commands of jobs again as further jobs.
-func (p *Pane) runAnother(jobs []engine.Job) tea.Cmd {
-	return p.runAgain(jobs, engine.RestartOptions{Keep: true})
+func (a *jobActions) runAnother(jobs []engine.Job) tea.Cmd {
+	return a.runAgain(jobs, engine.RestartOptions{Keep: true})
 }
 
-func (p *Pane) runAgain(jobs []engine.Job, o engine.RestartOptions) tea.Cmd {
+func (a *jobActions) runAgain(jobs []engine.Job, o engine.RestartOptions) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, before := range jobs {
-		eng, name, begin := p.tasks.eng, p.shortName(before), p.restarts.begin
-		cmds = append(cmds, p.tasks.async(func(ctx context.Context) func() tea.Cmd {
+		eng, name, begin := a.tasks.eng, a.shortName(before), a.restarts.begin
+		cmds = append(cmds, a.tasks.async(func(ctx context.Context) func() tea.Cmd {
 			end := begin(before, o.Keep)
 			j, err := eng.Restart(context.WithoutCancel(ctx), before.ID, o)
 			end(err)
 			var missing *engine.MissingEnvError
 			switch {
 			case errors.As(err, &missing):
-				return func() tea.Cmd { return p.askValues(before, missing.Names, o) }
+				return func() tea.Cmd { return a.askValues(before, missing.Names, o) }
 			case err != nil:
-				return p.notices.onError("Can't restart "+name, err)
+				return a.notices.onError("Can't restart "+name, err)
 			}
 			return func() tea.Cmd {
 				if o.Keep && !finished(before) && j.Status != engine.Failed {
-					return tea.Batch(p.started(j), p.notices.message(toast.Info, "Started a second "+name+"; the first is still running"))
+					return tea.Batch(a.started(j), a.notices.message(toast.Info, "Started a second "+name+"; the first is still running"))
 				}
-				return p.started(j)
+				return a.started(j)
 			}
 		}))
 	}
-	p.list.Unmark()
+	a.list.Unmark()
 	return tea.Batch(cmds...)
 }
 
 // edited returns a function that restarts a job with the edited spec, or nil if spec is not that of a
 // job here that can be restarted.
-func (p *Pane) edited(spec engine.Spec) func(context.Context) (engine.Job, error) {
-	before, ok := p.jobs.all[spec.RestartedFrom]
+func (a *jobActions) edited(spec engine.Spec) func(context.Context) (engine.Job, error) {
+	before, ok := a.jobs.all[spec.RestartedFrom]
 	if !ok || before.Kind == engine.KindVirtual {
 		return nil
 	}
-	eng, begin := p.tasks.eng, p.restarts.begin
+	eng, begin := a.tasks.eng, a.restarts.begin
 	o := engine.RestartOptions{Stop: engine.StopOptions{By: client}, Edited: &spec}
 	return func(ctx context.Context) (engine.Job, error) {
 		end := begin(before.Job, false)
@@ -138,21 +138,21 @@ func (p *Pane) edited(spec engine.Spec) func(context.Context) (engine.Job, error
 
 // askValues asks for values of variables, which hob does not store, and restarts the job with
 // them. It does nothing if another box or prompt has been opened in the meantime.
-func (p *Pane) askValues(j engine.Job, names []string, o engine.RestartOptions) tea.Cmd {
-	name := p.shortName(j)
-	if p.CapturesKeys() {
+func (a *jobActions) askValues(j engine.Job, names []string, o engine.RestartOptions) tea.Cmd {
+	name := a.shortName(j)
+	if a.pane.CapturesKeys() {
 		text := strings.Join(names, ", ") + " isn't saved"
 		if len(names) > 1 {
 			text = strings.Join(names, ", ") + " aren't saved"
 		}
-		return p.notices.message(toast.Error, "Can't restart "+name+": "+cells.Clean(text))
+		return a.notices.message(toast.Error, "Can't restart "+name+": "+cells.Clean(text))
 	}
-	form := prompt.NewForm("Restart "+name, p.promptKeys(), p.styles)
+	form := prompt.NewForm("Restart "+name, a.promptKeys(), a.styles)
 	for _, env := range names {
 		form.Add(env, "", prompt.Options{Verb: "restart", Placeholder: "value of " + env}) // a narrow form has no names
 	}
 	form.SetQuestion("Values of -e are not stored.")
-	return p.modal.openForm(form, prompt.Actions{
+	return a.modal.openForm(form, prompt.Actions{
 		Accept: func() tea.Cmd {
 			values := map[string]string{}
 			for _, env := range names {
@@ -162,9 +162,34 @@ func (p *Pane) askValues(j engine.Job, names []string, o engine.RestartOptions) 
 					return nil
 				}
 			}
-			p.modal.shut()
+			a.modal.shut()
 			o.Env = values
-			return p.runAgain([]engine.Job{j}, o)
+			return a.runAgain([]engine.Job{j}, o)
 		},
 	})
 }
+
+// start starts the job of a form. If attach is set, it then attaches to the job unless the user has
+// done something else in the meantime. back is called if the start fails.
+func (p *Pane) start(spec engine.Spec, attach bool, back func()) tea.Cmd {
+	eng, run := p.tasks.eng, p.jobActions.edited(spec)
+	if run == nil {
+		run = func(ctx context.Context) (engine.Job, error) { return eng.Start(ctx, spec) }
+	}
+	return p.tasks.async(func(ctx context.Context) func() tea.Cmd {
+		j, err := run(ctx)
+		return func() tea.Cmd {
+			if err != nil {
+				back()
+				return p.notices.fail("Can't start "+cells.Truncate(cells.Clean(spec.Script), 40, p.opts.glyphs.Ellipsis), err)
+			}
+			if attach && !j.Status.Finished() && !p.CapturesKeys() {
+				return tea.Batch(p.jobActions.started(j), p.attach(j.ID, false))
+			}
+			return p.jobActions.started(j)
+		}
+	})
+}
+
+// attachedSize returns the size of the terminal of a job that is attached.
+func (p *Pane) attachedSize() engine.Size { return TerminalSize(p.view.w, p.view.h) }

@@ -69,7 +69,7 @@ func TestEditRestart(t *testing.T) {
 		eng.grace = make(chan struct{})
 		s := newHarness(t, 100, 30, eng)
 		s.press("e", "enter")
-		jobs, wait := s.pane.restarts.pending()
+		jobs, wait := s.pane.jobActions.restarts.pending()
 		if len(jobs) != 1 || jobs[0].ID != "dev-aaaaa" {
 			t.Errorf("pending restarts: %v", jobs)
 		}

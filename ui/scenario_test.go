@@ -32,18 +32,18 @@ func TestRemovedRows(t *testing.T) {
 func TestTabFocusesPanes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 120, 30, three())
-		first := s.pane.focus
+		first := s.pane.view.focus
 		var seen []area
 		for range 3 {
 			s.press("tab")
-			seen = append(seen, s.pane.focus)
+			seen = append(seen, s.pane.view.focus)
 		}
 		if seen[0] == first || seen[0] == seen[1] || seen[2] != first {
 			t.Errorf("from %v Tab goes to %v", first, seen)
 		}
 		s.press("tab", "shift+tab")
-		if s.pane.focus != first {
-			t.Errorf("Shift+Tab goes to %v, not back to %v", s.pane.focus, first)
+		if s.pane.view.focus != first {
+			t.Errorf("Shift+Tab goes to %v, not back to %v", s.pane.view.focus, first)
 		}
 	})
 }

@@ -11,9 +11,9 @@ import (
 // pressScreen handles the log's keys while the screen is shown.
 func (p *Pane) pressScreen(msg tea.KeyPressMsg) tea.Cmd {
 	if keymap.Match(msg, p.opts.keys.Log.Copy) {
-		return p.copy(strings.TrimRight(p.output.screen.Text(), "\n"), "screen")
+		return p.notices.copied(strings.TrimRight(p.output.screen.Text(), "\n"), "screen")
 	}
-	if _, bound := p.boundTo(msg, "log"); bound {
+	if _, bound := p.actions.boundTo(msg, "log"); bound {
 		return p.notices.refuse(p.noLog())
 	}
 	return nil

@@ -38,14 +38,6 @@ func (p *Pane) explain() tea.Cmd {
 	})
 }
 
-// onFold reports whether a row is selected that stands for folded jobs, and whether they are unfolded.
-func (p *Pane) onFold() (on, unfolded bool) {
-	if p.fore.attached() != nil {
-		return false, false
-	}
-	return p.list.OnFold()
-}
-
 // showFold shows what a row of folded jobs stands for, which has no detail of its own.
 func (p *Pane) showFold() {
 	var note []string
@@ -108,4 +100,12 @@ func (p *Pane) show() tea.Cmd {
 		p.showFacts(j)
 	}
 	return tea.Batch(cmd, p.arrange(), p.explain())
+}
+
+// onFold reports whether a row is selected that stands for folded jobs, and whether they are unfolded.
+func (p *Pane) onFold() (on, unfolded bool) {
+	if p.fore.attached() != nil {
+		return false, false
+	}
+	return p.list.OnFold()
 }

@@ -22,7 +22,7 @@ func (p *Pane) Update(msg tea.Msg) tea.Cmd {
 	}
 	cmd := p.update(msg)
 	p.updateFocus()
-	if p.noticeRows() != p.lay.footer.h-1 && p.lay.shape != shapeTooSmall {
+	if p.noticeRows() != p.view.lay.footer.h-1 && p.view.lay.shape != shapeTooSmall {
 		cmd = tea.Batch(cmd, p.arrange())
 	}
 	return tea.Batch(cmd, p.updateViewed())
@@ -51,7 +51,7 @@ func (p *Pane) update(msg tea.Msg) tea.Cmd {
 		}
 		return nil
 	}
-	if !p.focused { // hosts may pass on all messages
+	if !p.view.focused { // hosts may pass on all messages
 		switch msg.(type) {
 		case tea.KeyMsg, tea.PasteMsg:
 			return nil
@@ -93,7 +93,7 @@ func (p *Pane) child(msg tea.Msg) tea.Cmd {
 		if m.Line {
 			what = "1 line"
 		}
-		cmd := p.copy(m.Text, what)
+		cmd := p.notices.copied(m.Text, what)
 		if m.Cut {
 			cmd = tea.Batch(cmd, p.notices.message(toast.Warning, "The selection is too long; only a part was copied"))
 		}

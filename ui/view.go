@@ -14,28 +14,28 @@ import (
 // arrange computes the layout and sets the sizes of the components.
 func (p *Pane) arrange() tea.Cmd {
 	p.frame.dirty = true
-	p.laid = p.detail.Lines()
+	p.view.laid = p.detail.Lines()
 	var l layout
 	var cmd tea.Cmd
 	a := p.fore.attached()
 	if a != nil {
-		size := TerminalSize(p.w, p.h)
-		l = layout{footer: rect{0, size.Rows, p.w, p.h - size.Rows}, log: rect{0, 0, size.Cols, size.Rows}}
+		size := TerminalSize(p.view.w, p.view.h)
+		l = layout{footer: rect{0, size.Rows, p.view.w, p.view.h - size.Rows}, log: rect{0, 0, size.Cols, size.Rows}}
 		p.fore.term.SetSize(l.log.w, l.log.h)
 	} else {
-		if p.w < bareWidth || p.h < bareHeight {
-			p.focus = areaList
+		if p.view.w < bareWidth || p.view.h < bareHeight {
+			p.view.focus = areaList
 		}
-		l = arrange(p.w, p.h, arrangement{
+		l = arrange(p.view.w, p.view.h, arrangement{
 			header:  p.opts.header,
-			focus:   p.focus,
-			zoom:    p.zoomed,
+			focus:   p.view.focus,
+			zoom:    p.view.zoomed,
 			detail:  p.detail.Lines(),
 			alone:   p.nothing(),
 			notices: p.noticeRows(),
 		})
 	}
-	p.lay = l
+	p.view.lay = l
 	if a == nil {
 		p.list.SetSize(l.list.w, l.list.h)
 		p.detail.SetSize(l.detail.w, l.detail.h)
@@ -45,14 +45,14 @@ func (p *Pane) arrange() tea.Cmd {
 	} else {
 		p.output.hide()
 	}
-	p.modal.place(l.boxRoom(p.w, p.h), l.footer)
+	p.modal.place(l.boxRoom(p.view.w, p.view.h), l.footer)
 	p.updateFocus()
 	return tea.Batch(cmd, p.output.updatePreview(), p.output.catchUp())
 }
 
 func (p *Pane) nothing() bool {
 	all, _ := p.list.Len()
-	return p.events.known && all == 0 && p.focus == areaList
+	return p.events.known && all == 0 && p.view.focus == areaList
 }
 
 // frame is the last result of View.
@@ -75,14 +75,14 @@ func (p *Pane) View() string {
 }
 
 func (p *Pane) draw() string {
-	if p.w == 0 || p.h == 0 {
+	if p.view.w == 0 || p.view.h == 0 {
 		return ""
 	}
 	var lines []string
 	switch {
 	case p.fore.attached() != nil:
 		lines = p.drawAttached()
-	case p.lay.shape == shapeTooSmall:
+	case p.view.lay.shape == shapeTooSmall:
 		lines = p.drawTooSmall()
 	default:
 		lines = p.drawPanes()
@@ -94,17 +94,17 @@ func (p *Pane) draw() string {
 // drawTooSmall draws a message for a pane that is too small, including whether a job needs input.
 func (p *Pane) drawTooSmall() []string {
 	words := []string{"too small"}
-	if long := fmt.Sprintf("too small: %dx%d at least", minWidth, minHeight); len(long) <= p.w {
+	if long := fmt.Sprintf("too small: %dx%d at least", minWidth, minHeight); len(long) <= p.view.w {
 		words[0] = long
 	}
 	if n := p.Counts().Waiting; n > 0 {
 		words = append(words, p.opts.glyphs.Waiting+" "+strconv.Itoa(n)+" input")
-		words = words[max(0, len(words)-p.h):]
+		words = words[max(0, len(words)-p.view.h):]
 	}
-	lines := cells.Block(nil, p.w, p.h)
-	top := (p.h - len(words)) / 2
+	lines := cells.Block(nil, p.view.w, p.view.h)
+	top := (p.view.h - len(words)) / 2
 	for i, text := range words {
-		lines[top+i] = cells.Fit(cells.Blank((p.w-cells.Width(text))/2)+text, p.w)
+		lines[top+i] = cells.Fit(cells.Blank((p.view.w-cells.Width(text))/2)+text, p.view.w)
 	}
 	return lines
 }
@@ -114,18 +114,18 @@ func (p *Pane) drawAttached() []string {
 	if p.fore.job.viaLog {
 		view = p.output.log.View()
 	}
-	lines := cells.Block(strings.Split(view, "\n"), p.w, p.lay.log.h)
-	if p.lay.footer.h > 0 {
-		lines = append(lines, p.footer(p.w)...)
+	lines := cells.Block(strings.Split(view, "\n"), p.view.w, p.view.lay.log.h)
+	if p.view.lay.footer.h > 0 {
+		lines = append(lines, p.footer(p.view.w)...)
 	}
 	return lines
 }
 
 func (p *Pane) drawPanes() []string {
-	l := p.lay
-	lines := make([]string, 0, p.h)
+	l := p.view.lay
+	lines := make([]string, 0, p.view.h)
 	if !l.header.empty() {
-		lines = append(lines, p.header(p.w))
+		lines = append(lines, p.header(p.view.w))
 	}
 	left, right := p.drawList(), p.drawRight()
 	switch l.shape {
@@ -136,16 +136,11 @@ func (p *Pane) drawPanes() []string {
 	case shapeStack, shapeOne, shapeBare, shapeTooSmall:
 		lines = append(append(lines, left...), right...)
 	}
-	return append(lines, p.footer(p.w)...)
-}
-
-// filterText returns the filter of the list as it is shown: "/web".
-func (p *Pane) filterText() string {
-	return "/" + cells.Truncate(cells.Clean(p.list.Filter()), 20, p.opts.glyphs.Ellipsis)
+	return append(lines, p.footer(p.view.w)...)
 }
 
 func (p *Pane) drawList() []string {
-	l := p.lay
+	l := p.view.lay
 	rows := split(p.list.View())
 	if !p.events.known { // the snapshot was not received yet
 		rows = cells.Block(nil, l.list.w, l.list.h)
@@ -156,12 +151,12 @@ func (p *Pane) drawList() []string {
 	if l.listFrame.empty() {
 		return nil
 	}
-	f := p.edges(p.focus == areaList)
+	f := p.edges(p.view.focus == areaList)
 	all, shown := p.list.Len()
 	count := units.Count(all, "job")
 	switch {
 	case p.list.Filter() != "":
-		count = p.dotted(strconv.Itoa(shown)+" of "+count, p.filterText())
+		count = p.dotted(strconv.Itoa(shown)+" of "+count, p.filterText(p.list.Filter()))
 		if p.modal.prompt == nil {
 			count = p.dotted(count, p.does(p.opts.keys.Panes.Back, "clear"))
 		}
@@ -184,12 +179,12 @@ func (p *Pane) drawList() []string {
 
 // drawRight draws detail above log, or the visible one of them.
 func (p *Pane) drawRight() []string {
-	l := p.lay
+	l := p.view.lay
 	if l.rightFrame.empty() {
 		return nil
 	}
 	w := l.rightFrame.w
-	f := p.edges(p.focus == areaDetail)
+	f := p.edges(p.view.focus == areaDetail)
 	name := p.title(w)
 	lines := make([]string, 0, l.rightFrame.h)
 	side := func(block []string) {

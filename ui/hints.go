@@ -1,0 +1,86 @@
+package ui
+
+import "charm.land/bubbles/v2/key"
+
+// This file has how the footer shows the keys of actions.
+
+// hintZoom adjusts the key that zooms or unzooms.
+func (c *conditions) hintZoom(b *key.Binding) {
+	if c.view.zoomed {
+		b.SetHelp(b.Help().Key, "unzoom")
+	}
+}
+
+// hintOpen adjusts the key that opens the log, or unfolds old jobs if their row is selected. There
+// may be no room for the log.
+func (c *conditions) hintOpen(b *key.Binding) {
+	on, unfolded := c.list.OnFold()
+	if !on || c.view.focus != areaList {
+		restrict(b, c.view.lay.shape != shapeBare)
+		return
+	}
+	b.SetEnabled(len(b.Keys()) > 0)
+	b.SetHelp(b.Help().Key, "unfold")
+	if unfolded {
+		b.SetHelp(b.Help().Key, "fold")
+	}
+}
+
+// hintAttach hides attach for a finished job: it works, but only shows the output.
+func (c *conditions) hintAttach(b *key.Binding) { restrict(b, c.output.live()) }
+
+// restrict disables b unless ok.
+func restrict(b *key.Binding, ok bool) {
+	if !ok {
+		b.SetEnabled(false)
+	}
+}
+
+// hintSendLine shows the key only for a job that needs input.
+func (c *conditions) hintSendLine(b *key.Binding) {
+	j, ok := c.output.job()
+	restrict(b, ok && j.Waiting)
+}
+
+func (c *conditions) hintNextMatch(b *key.Binding) { restrict(b, c.output.searching()) }
+
+// hintFollow adjusts the key that follows the log or pauses that, or returns from a job's screen
+// to its log.
+func (c *conditions) hintFollow(b *key.Binding) {
+	switch {
+	case c.output.screenShown():
+		b.SetHelp(b.Help().Key, "show log")
+	case c.output.log.Following() && c.output.live():
+		b.SetHelp(b.Help().Key, "pause")
+	}
+}
+
+// hintQuit adjusts the quit key of an embedded pane, which only returns the focus.
+func (c *conditions) hintQuit(b *key.Binding) {
+	if !c.opts.program {
+		b.SetHelp(b.Help().Key, "back")
+	}
+}
+
+// hintUndo shows the key while the message about the clear is visible.
+func (c *conditions) hintUndo(b *key.Binding) { restrict(b, len(c.notices.cleared) > 0) }
+
+// hintTurn shows a key in the footer only for a job that waits.
+func (c *conditions) hintTurn(b *key.Binding) {
+	j, ok := c.list.Selected()
+	restrict(b, ok && waitsForTurn(j))
+}
+
+// hintQueue does the same for a job that waits in a queue.
+func (c *conditions) hintQueue(b *key.Binding) {
+	j, ok := c.list.Selected()
+	restrict(b, ok && j.Queue != "" && waitsForTurn(j))
+}
+
+// hintPause is hintQueue for the key that pauses the queue, or resumes it.
+func (c *conditions) hintPause(b *key.Binding) {
+	c.hintQueue(b)
+	if j, _ := c.list.Selected(); b.Enabled() && j.Pending != nil && j.Pending.Paused {
+		b.SetHelp(b.Help().Key, "resume queue")
+	}
+}
