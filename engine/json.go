@@ -21,6 +21,7 @@ type jobJSON struct {
 	Kind         *Kind             `json:"kind"`
 	Backgrounded bool              `json:"backgrounded"`
 	Status       Status            `json:"status"`
+	Summary      *string           `json:"summary"`
 	Reason       *Reason           `json:"reason"`
 	ExitCode     *int              `json:"exit_code"`
 	Signal       *string           `json:"signal"`
@@ -105,7 +106,7 @@ func (j Job) MarshalJSON() ([]byte, error) {
 func (j *Job) form(now time.Time) jobJSON {
 	v := jobJSON{
 		ID: j.ID, Name: j.Name, Script: orNull(j.Script), Host: orNull(j.Host), Dir: orNull(j.Dir), Kind: orNull(j.Kind),
-		Backgrounded: j.Backgrounded, Status: j.Status, PID: orNull(j.Leader.PID), StartedAt: timeOrNull(j.StartedAt),
+		Backgrounded: j.Backgrounded, Status: j.Status, Summary: orNull(j.Summary(now)), PID: orNull(j.Leader.PID), StartedAt: timeOrNull(j.StartedAt),
 		OutputPath: orNull(j.OutputPath), StdoutPath: orNull(j.StdoutPath), StderrPath: orNull(j.StderrPath),
 		OutputBytes: j.Output, DroppedBytes: j.Dropped, LogLimit: orNull(j.LogCap()), Waiting: j.Waiting,
 		Title: orNull(j.Title), Progress: j.Progress, Ports: j.Ports, RSS: orNull(j.RSS), Size: orNull(j.Size), Cwd: orNull(j.Cwd),

@@ -378,14 +378,10 @@ var signalNames = map[int]string{
 	24: "SIGXCPU", 25: "SIGXFSZ",
 }
 
-// endedFromOutside reports whether an exit code is that of SIGHUP, SIGINT or SIGTERM, with which
-// people and supervisors end programs. What such a program reported before did not end it.
-func endedFromOutside(code int) bool { return slices.Contains([]int{129, 130, 143}, code) }
-
 // fromOutput explains the end by a report in the output, if there is one.
 func (x *explainer) fromOutput(outcome string, exit Exit, lines []string) bool {
 	c, from, ok := x.find(lines, codeOf(exit))
-	if !ok || endedFromOutside(codeOf(exit)) && c.Kind != cause.Interrupted {
+	if !ok || !c.Explains(codeOf(exit)) {
 		return false
 	}
 	x.found, x.Cause = c, string(c.Kind)

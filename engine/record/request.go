@@ -152,14 +152,30 @@ func ParseRestart(text string) (RestartPolicy, error) {
 // after this end of a run.
 func (p RestartPolicy) Restarts(end Exit, count int) bool {
 	if p.OnFailure {
-		succeeded := end.Status == Exited && end.Code != nil && *end.Code == 0
-		return !succeeded && (p.Max == 0 || count < p.Max)
+		return !end.succeeded() && (p.Max == 0 || count < p.Max)
 	}
 	return p.Always
 }
 
+// succeeded reports whether the command exited with 0.
+func (e Exit) succeeded() bool { return e.Status == Exited && e.Code != nil && *e.Code == 0 }
+
 // Between reports whether a run has ended and the next one has not begun.
 func (r *Runs) Between() bool { return r != nil && !r.NextAt.IsZero() }
+
+// stableAfter is how long a run must have lasted for its failure not to count as one of a row.
+const stableAfter = Milliseconds(60_000)
+
+// FailuresAfter returns how many runs have failed in a row if the current one ends so.
+func (r *Runs) FailuresAfter(end Exit) int {
+	switch {
+	case end.succeeded():
+		return 0
+	case end.Ran >= stableAfter:
+		return 1
+	}
+	return r.Failures + 1
+}
 
 // Number returns the number of the current run, or of the last one; the first is 1.
 func (r *Runs) Number() int {

@@ -110,6 +110,9 @@ type Runs struct {
 	NextAt time.Time `json:"next_at,omitzero"` // of the next run; zero while one runs
 	// Last is how the run before ended; nil: there was none.
 	Last *Exit `json:"last,omitempty"`
+	// Failures is how many runs up to the last one have failed in a row. A run that succeeded, or was
+	// stable before it failed, ends such a row.
+	Failures int `json:"failures,omitempty"`
 }
 
 // State is everything recorded about a job since its start: state.json. Only its holder writes it;
@@ -170,6 +173,9 @@ type State struct {
 	// from the file sizes.
 	Output int64 `json:"output,omitempty"`
 
+	// Line is the last line of the output of a job that has not ended, as the job printed it: clean or
+	// escape it. If the job needs input, it is usually the question. Empty: none, or not known.
+	Line       string    `json:"-"`
 	Bells      int       `json:"-"` // rung so far
 	Link       Link      `json:"-"`
 	LinkError  string    `json:"-"` // why the job cannot be reached
@@ -184,7 +190,7 @@ func (s *State) Rest() {
 	s.Stopping, s.Waiting, s.Entry, s.Alternate, s.Paused, s.Progress = nil, false, EntryUnknown, false, false, nil
 	s.Pending = nil
 	if s.Runs.Between() {
-		s.Runs = &Runs{Count: s.Runs.Count, Last: s.Runs.Last}
+		s.Runs = &Runs{Count: s.Runs.Count, Last: s.Runs.Last, Failures: s.Runs.Failures}
 	}
 }
 
@@ -235,6 +241,9 @@ type Exit struct {
 	EndedBy string `json:"ended_by,omitempty"`
 	// Error is why a start failed.
 	Error string `json:"error,omitempty"`
+	// Summary is what the output showed when the end was recorded: the line that says why the job
+	// failed, otherwise its last line. It is text of the job as it came: clean or escape it.
+	Summary string `json:"summary,omitempty"`
 	Usage
 	// OOMKills is how many processes of the job's control group the kernel killed while the job ran
 	// because memory ran out, as far as the system counts that.

@@ -4,6 +4,7 @@ package ending
 import (
 	"cmp"
 	"strconv"
+	"strings"
 
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/units"
@@ -83,6 +84,43 @@ func Of(r *record.Request, s *record.State) string {
 		text += ", core dumped"
 	}
 	return text
+}
+
+// Why describes the same for a row of a list that shows the outcome beside it, as in "after 10m" of a
+// timeout; empty if the records have no more than that outcome.
+func Why(r *record.Request, s *record.State) string {
+	exit := &s.Exit
+	switch exit.Reason {
+	case record.ReasonKill:
+		if by := senderOf(exit); by != "" {
+			return "by " + by
+		}
+		return ""
+	case record.ReasonTimeout:
+		if exit.EndedBy != schedulerSlurm && r.Timeout > 0 {
+			return "after " + units.DurationText(r.Timeout.Duration())
+		}
+		return "time limit of Slurm"
+	case record.ReasonSpawn, record.ReasonDependency:
+		return exit.Error
+	case record.ReasonOOM:
+		return "out of memory"
+	case record.ReasonHolderDied, record.ReasonReboot, record.ReasonNodeFailed, record.ReasonPreempted:
+		_, why, _ := strings.Cut(Of(r, s), ": ")
+		return why
+	}
+	killed := exit.Signal == "SIGKILL" || exit.Code != nil && *exit.Code == 137
+	switch by := senderOf(exit); {
+	case by != "":
+		return "sent by " + by
+	case killed && exit.OOMKills > 0:
+		return "out of memory"
+	case exit.Status == record.Failed:
+		return exit.Error
+	case killed:
+		return "out of memory?"
+	}
+	return meaning(exit)
 }
 
 // kept returns what follows the reason of a lost job: some of its processes are alive, or it has output,

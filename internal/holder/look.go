@@ -49,7 +49,7 @@ func lookBy(read func(dir string) (jobdir.Record, error), dir string) (s record.
 	if err != nil && rec.ReadErr == nil {
 		return s, err
 	}
-	s = stateOf(&rec)
+	s = stateIn(dir, &rec)
 	if leaderGone(&s) {
 		askEnd(dir, read, &s)
 	}
@@ -115,6 +115,13 @@ func askFacts(ctx context.Context, socket string) (facts Facts, err error) {
 func stateOf(rec *jobdir.Record) record.State {
 	s := rec.CurrentState()
 	s.Deadline = deadlineOf(&s, time.Now())
+	return s
+}
+
+// stateIn returns the state according to the records in dir, with the last line of the output.
+func stateIn(dir string, rec *jobdir.Record) record.State {
+	s := stateOf(rec)
+	s.Line = currentLine(dir, &rec.Meta.Request, &s)
 	return s
 }
 

@@ -159,12 +159,15 @@ func (h *Holder) RunEnded(end record.Exit, next time.Time) {
 		h.mu.Unlock()
 		return
 	}
+	h.mu.Unlock()
+	end.Summary = h.summaryOf(&end)
+	h.mu.Lock()
 	h.clock(&end)
 	stopping := st.Stopping
 	st.Rest()
 	st.Stopping = stopping
 	st.Leader, st.StartedUp = record.Identity{}, 0
-	st.Runs = &record.Runs{Count: st.Runs.Count, NextAt: next, Last: &end}
+	st.Runs = &record.Runs{Count: st.Runs.Count, NextAt: next, Last: &end, Failures: st.Runs.FailuresAfter(end)}
 	st.Pending = &record.Pending{Reason: st.Runs.Reason(h.cfg.Meta.Restart, end.At)}
 	h.changedLocked(true)
 	offset := h.outputLocked()
@@ -180,7 +183,8 @@ func (h *Holder) RunEnded(end record.Exit, next time.Time) {
 func (h *Holder) RunBegins() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.state.Runs = &record.Runs{Count: h.state.Runs.Count + 1, Last: h.state.Runs.Last}
+	last := h.state.Runs
+	h.state.Runs = &record.Runs{Count: last.Count + 1, Last: last.Last, Failures: last.Failures}
 }
 
 // ResetScreen puts the terminal into its initial modes, on a new line of the main screen, and prints

@@ -23,6 +23,7 @@ type row struct {
 	EndedAt         time.Time `json:"endedAt,omitzero"`
 	Dir             string    `json:"dir"`
 	Command         string    `json:"command"`
+	Summary         string    `json:"summary,omitempty" jsonschema:"What it does, asks or waits for, or why it failed"`
 	WaitingForInput bool      `json:"waitingForInput"`
 	OutputBytes     int64     `json:"outputBytes"`
 	CreatedBy       string    `json:"createdBy,omitempty"`
@@ -69,7 +70,7 @@ func (t *Tools) list(ctx context.Context, in ProcessArgs) (*Answer, error) {
 			running++
 		}
 		// The field names of a row take about 300 characters of JSON.
-		if room -= 300 + len(r.Command) + len(r.Dir) + 3*len(r.OutputPath); room < 0 && len(rows) > 0 {
+		if room -= 300 + len(r.Command) + len(r.Summary) + len(r.Dir) + 3*len(r.OutputPath); room < 0 && len(rows) > 0 {
 			left++
 			continue
 		}
@@ -77,6 +78,9 @@ func (t *Tools) list(ctx context.Context, in ProcessArgs) (*Answer, error) {
 		line := fmt.Sprintf("%s · %s · %s · %s", j.ID, r.Name, r.Status, InWords(j, now))
 		if r.WaitingForInput {
 			line += " · waits for input"
+		}
+		if r.Summary != "" && j.Status != engine.Queued { // otherwise InWords has it
+			line += " · " + r.Summary
 		}
 		if in.All && r.CreatedBy != "" {
 			line += " · by " + r.CreatedBy
@@ -106,6 +110,7 @@ func rowOf(j engine.Job, now time.Time) row {
 		EndedAt:         exit.At.UTC(),
 		Dir:             cells.VisibleName(j.Dir),
 		Command:         plain.OneLine(j.CommandLine(), 200),
+		Summary:         plain.OneLine(j.Summary(now), 200),
 		WaitingForInput: j.Waiting && !ended,
 		OutputBytes:     j.Output,
 		CreatedBy:       plain.OneLine(j.CreatedBy, 40),

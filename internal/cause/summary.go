@@ -1,0 +1,31 @@
+package cause
+
+import "slices"
+
+// Summary returns the line of an output that tells most about how a program ended, for a list that
+// shows the exit code beside it: why the program failed, otherwise, with found false, its last line.
+// The lines are the end of the output, as for [Find].
+func Summary(lines []string, code int) (text string, found bool) {
+	if code != 0 {
+		if c, ok := Find(lines, code); ok && c.Explains(code) {
+			return c.brief(), true
+		}
+	}
+	return LastLine(lines), false
+}
+
+// Explains reports whether the cause can be that of an end with the given exit code. People and
+// supervisors end programs with SIGHUP, SIGINT and SIGTERM: what such a program reported before did not
+// end it.
+func (c Cause) Explains(code int) bool {
+	return c.Kind == Interrupted || !slices.Contains([]int{129, 130, 143}, code)
+}
+
+// brief is Phrase without words that say no more than that the program failed.
+func (c Cause) brief() string {
+	switch c.Kind {
+	case TestFailure, Exception:
+		c.Kind = Unknown
+	}
+	return c.Phrase()
+}

@@ -1,0 +1,87 @@
+package holder
+
+import (
+	"cmp"
+	"path/filepath"
+	"slices"
+
+	"github.com/hobjobs/hob/engine/record"
+	"github.com/hobjobs/hob/internal/cause"
+	"github.com/hobjobs/hob/internal/logfile"
+	"github.com/hobjobs/hob/internal/plainfile"
+)
+
+// A list shows one sentence about each job. No list searches logs for it: the holder records what the
+// output shows of an end, and a client that watches a job reads the last line when the output has grown.
+
+const (
+	// summaryRead and summaryLines are how much of the end of an output is searched for why a job failed,
+	// in bytes and in lines. Callers wait for the end meanwhile; `hob why` searches more.
+	summaryRead  = 16 << 10
+	summaryLines = 100
+	// maxSummary is the length in characters at which a summary is cut.
+	maxSummary = 200
+)
+
+// currentLine returns the last line of the output of a job that runs. There is none while a full-screen
+// program draws, and before the first output of a run.
+func currentLine(dir string, r *record.Request, s *record.State) string {
+	if noLine := s.Output == 0 || s.Alternate || s.Exit.Known() || s.Runs.Between(); noLine {
+		return ""
+	}
+	for _, stream := range slices.Backward(r.Streams()) {
+		line := logfile.LastLine(endOf(dir, stream, logfile.LastLineRead))
+		if line != "" && !record.IsRunLine(line) {
+			return line
+		}
+	}
+	return ""
+}
+
+// summaryOf returns what the output shows of an end; all output of that run is in the log.
+func (h *Holder) summaryOf(end *record.Exit) string {
+	switch end.Reason {
+	case record.ReasonExit, record.ReasonSignal:
+	default:
+		return "" // the reason is all that matters
+	}
+	var lines []string
+	for _, stream := range h.cfg.Meta.Streams() {
+		found := logfile.LastLines(endOf(h.cfg.Dir, stream, summaryRead))
+		for i, line := range slices.Backward(found) {
+			if record.IsRunLine(line) {
+				found = found[i+1:]
+				break
+			}
+		}
+		lines = append(lines, found...)
+	}
+	return SummaryOf(lines, end)
+}
+
+// SummaryOf returns [record.Exit.Summary] for an end, given the last lines of the output.
+func SummaryOf(lines []string, end *record.Exit) string {
+	code := cmp.Or(end.Code, new(-1))
+	lines = lines[max(0, len(lines)-summaryLines):]
+	text, found := cause.Summary(lines, *code)
+	if end.Signal != "" && !found { // the signal says more than the last line
+		return ""
+	}
+	return logfile.FirstRunes(text, maxSummary)
+}
+
+// endOf returns the last n bytes of a log; fewer if there are none or it cannot be read.
+func endOf(dir string, stream record.Stream, n int64) []byte {
+	f, err := plainfile.Open(filepath.Join(dir, stream.File()))
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	fi, err := f.Stat()
+	if err != nil {
+		return nil
+	}
+	p := make([]byte, min(n, fi.Size()))
+	got, _ := f.ReadAt(p, fi.Size()-int64(len(p))) // what was read before an error is enough
+	return p[:got]
+}
