@@ -39,15 +39,20 @@ func (r *run) Stop(ctx context.Context, o engine.StopOptions) (engine.StopReport
 // Observe implements [engine.Backend].
 func (b *Backend) Observe(ctx context.Context, rs []engine.Record) (map[engine.ID]engine.State, error) {
 	b.holders.reap()
+	dirs := make([]string, len(rs))
+	for i, r := range rs {
+		dirs[i] = r.Dir
+	}
+	states, err := holder.LookAll(ctx, dirs)
+	if err != nil {
+		return nil, err
+	}
 	seen := make(map[engine.ID]engine.State, len(rs))
 	queues := views{}
 	for _, r := range rs {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if s, err := holder.Look(r.Dir); err == nil { // otherwise it was removed
-			queues.complete(r.Dir, &r.Job.Request, &s)
-			seen[r.ID] = s
+		if s := states[r.Dir]; s != nil { // otherwise it was removed
+			queues.complete(r.Dir, &r.Job.Request, s)
+			seen[r.ID] = *s
 		}
 	}
 	return seen, nil

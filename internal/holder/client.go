@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/hobjobs/hob/engine/record"
@@ -70,8 +71,11 @@ func Dial(ctx context.Context, dir string) (*Client, error) {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
-			if why = ErrNoSocket; errors.Is(err, io.EOF) {
+			switch why = ErrNoSocket; {
+			case errors.Is(err, io.EOF):
 				why = errFull()
+			case isSilence(err):
+				why = fmt.Errorf("%w: %w", ErrNoSocket, err)
 			}
 		}
 		if !jobdir.Locked(dir) {
@@ -88,6 +92,13 @@ func Dial(ctx context.Context, dir string) (*Client, error) {
 			return nil, ctx.Err()
 		}
 	}
+}
+
+// isSilence reports whether err is that of a holder that exists, and neither answers nor ends: its process
+// is suspended, or waits for a disk.
+func isSilence(err error) bool {
+	return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded) ||
+		errors.Is(err, syscall.EAGAIN) // its socket's queue is full
 }
 
 // SeesProcesses reports whether the pids in st refer to processes that this process can see.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hobjobs/hob/engine/record"
@@ -24,11 +25,58 @@ const startTimeout = 30 * time.Second
 // Look reads the state of a job from its files and its lock. A job whose records cannot be read at
 // the moment has the link "unreachable", and nothing else is concluded. The error is fs.ErrNotExist
 // for a directory that does not exist: the job was removed, which is not an end; and
-// jobdir.ErrNoMeta.
-func Look(dir string) (record.State, error) { return lookBy(jobdir.Read, dir) }
+// jobdir.ErrNoMeta. If the job's process is gone and no end is recorded, it asks the holder for the end.
+func Look(dir string) (record.State, error) {
+	s, ask, err := lookBy(jobdir.Read, dir)
+	if ask {
+		askEnd(context.Background(), dir, &s)
+	}
+	return s, err
+}
 
-// lookBy is Look with records that read returns.
-func lookBy(read func(dir string) (jobdir.Record, error), dir string) (s record.State, err error) {
+const (
+	// asksAtOnce limits the holders that LookAll asks at the same time, and therefore its descriptors.
+	asksAtOnce = 64
+	// asksTimeout limits how long it waits for all answers.
+	asksTimeout = 5 * time.Second
+)
+
+// LookAll looks at the jobs in several directories. It asks their holders at the same time. A job that
+// Look has an error for is not in the result.
+func LookAll(ctx context.Context, dirs []string) (map[string]*record.State, error) {
+	states := make(map[string]*record.State, len(dirs))
+	var asked []string
+	for _, dir := range dirs {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		s, ask, err := lookBy(jobdir.Read, dir)
+		if err != nil {
+			continue
+		}
+		states[dir] = &s
+		if ask {
+			asked = append(asked, dir)
+		}
+	}
+	within, cancel := context.WithTimeout(ctx, asksTimeout)
+	defer cancel()
+	turn := make(chan struct{}, asksAtOnce)
+	var asks sync.WaitGroup
+	for _, dir := range asked {
+		turn <- struct{}{}
+		asks.Go(func() {
+			askEnd(within, dir, states[dir])
+			<-turn
+		})
+	}
+	asks.Wait()
+	return states, ctx.Err()
+}
+
+// lookBy looks at a job with records that read returns, and does not ask its holder. ask means that
+// askEnd must complete the state.
+func lookBy(read func(dir string) (jobdir.Record, error), dir string) (s record.State, ask bool, err error) {
 	rec, err := read(dir)
 	for err == nil && !rec.Finished() && !jobdir.Locked(dir) {
 		// Since the first look it may have ended or started. A holder acquires the lock
@@ -40,29 +88,27 @@ func lookBy(read func(dir string) (jobdir.Record, error), dir string) (s record.
 			break
 		}
 		if err != nil {
-			return s, err
+			return s, false, err
 		}
 		if rec = again; !rec.Finished() && rec.Started == before {
-			return unheld(dir, &rec), nil
+			return unheld(dir, &rec), false, nil
 		}
 	}
 	if err != nil && rec.ReadErr == nil {
-		return s, err
+		return s, false, err
 	}
 	s = stateIn(dir, &rec)
-	if leaderGone(&s) {
-		askEnd(dir, read, &s)
-	}
 	if rec.ReadErr != nil && (err != nil || !rec.Finished()) {
 		s.Link, s.LinkError = record.LinkUnreachable, rec.ReadErr.Error()
 		if s.Status.Finished() { // according to incomplete records
 			s.Status, s.Exit = record.Running, record.Exit{}
 		}
+		return s, false, nil
 	}
-	return s, nil
+	return s, leaderGone(&s), nil
 }
 
-// endTimeout limits how long Look waits for a holder's answer.
+// endTimeout limits how long askEnd waits for a holder's answer.
 const endTimeout = 2 * time.Second
 
 // leaderGone reports whether the job's process is gone although the records have no end.
@@ -81,19 +127,22 @@ func leaderGone(s *record.State) bool {
 // askEnd completes the state s of a job whose process is gone although its holder lives. The holder may
 // be about to record the end, or unable to because the disk is full or read-only. Without an answer it
 // is not known whether the job still runs.
-func askEnd(dir string, read func(dir string) (jobdir.Record, error), s *record.State) {
-	ctx, cancel := context.WithTimeout(context.Background(), endTimeout)
+func askEnd(ctx context.Context, dir string, s *record.State) {
+	ctx, cancel := context.WithTimeout(ctx, endTimeout)
 	defer cancel()
 	facts, err := askFacts(ctx, s.Socket)
 	if err == nil {
 		s.Unrecorded = facts.Unrecorded
 		return
 	}
-	if rec, err := read(dir); err == nil && rec.Finished() {
+	if rec, err := jobdir.Read(dir); err == nil && rec.Finished() {
 		*s = stateOf(&rec)
 		return
 	}
-	s.Link, s.LinkError = record.LinkUnreachable, "its process is gone and its supervisor process does not answer: "+err.Error()
+	s.Link, s.LinkError = record.LinkUnreachable, "its process is gone and its supervisor process does not answer"
+	if !isSilence(err) {
+		s.LinkError += ": " + err.Error()
+	}
 }
 
 // askFacts asks the holder at a socket once. It does not wait for a socket, as Dial does, since a list
@@ -222,7 +271,7 @@ const maxDescription = 200
 // runtime after a crash, with the trace of one goroutine. Earlier versions wrote it to oldLogFile.
 const oldLogFile = "holder.log"
 
-// lastWords returns the first line that the dead holder of the job in dir left, shortened for
+// crashMessage returns the first line that the dead holder of the job in dir left, shortened for
 // display, or "".
 func crashMessage(dir string) string {
 	for _, name := range []string{jobdir.LockFile, oldLogFile} {

@@ -40,7 +40,7 @@ func TestLookWithReadErrors(t *testing.T) {
 		"second read, not started": {jobdir.Record{Meta: meta}, nil, record.Starting},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o, _ := lookBy(reads(tc.first, tc.err, func(string) (jobdir.Record, error) { return jobdir.Record{Meta: meta, ReadErr: unread}, unread }), dir)
+			o, _, _ := lookBy(reads(tc.first, tc.err, func(string) (jobdir.Record, error) { return jobdir.Record{Meta: meta, ReadErr: unread}, unread }), dir)
 			if o.Status != tc.want || o.Link != record.LinkUnreachable || o.LinkError != unread.Error() {
 				t.Errorf("status %s, link %s, %q", o.Status, o.Link, o.LinkError)
 			}
@@ -113,7 +113,7 @@ func TestLookAtJobRemovedMeanwhile(t *testing.T) {
 		"running":     {Meta: meta, Started: true, State: begunState()},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if o, err := lookBy(reads(first, nil, jobdir.Read), dir); !errors.Is(err, os.ErrNotExist) {
+			if o, _, err := lookBy(reads(first, nil, jobdir.Read), dir); !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("it is reported as %s: %+v", o.Status, o.Exit)
 			}
 		})

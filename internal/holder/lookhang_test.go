@@ -3,6 +3,7 @@
 package holder
 
 import (
+	"io"
 	"net"
 	"os/exec"
 	"path/filepath"
@@ -71,5 +72,63 @@ func TestLookAtJobWithoutProcess(t *testing.T) {
 				t.Errorf("%s, link %q (%s), %v", s.Status, s.Link, s.LinkError, err)
 			}
 		})
+	}
+}
+
+// Many jobs may have holders of which none answers, and all are asked within the time of one.
+func TestManyHoldersAreAskedTogether(t *testing.T) {
+	leader := gone(t)
+	const jobs = 20
+	socket := filepath.Join(testtool.TempDir(t), "s")
+	listener, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	go answerTogether(listener, jobs)
+	var dirs []string
+	for range jobs {
+		h := newOpened(t, Config{})
+		if err := h.Started(leader, leader.PID, time.Now(), time.Time{}); err != nil {
+			t.Fatal(err)
+		}
+		st, err := jobdir.ReadState(h.cfg.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		st.Socket = socket
+		if err := jobdir.WriteState(h.cfg.Dir, &st); err != nil {
+			t.Fatal(err)
+		}
+		dirs = append(dirs, h.cfg.Dir)
+	}
+	states, err := LookAll(t.Context(), dirs)
+	if err != nil || len(states) != jobs {
+		t.Fatalf("%d states, %v", len(states), err)
+	}
+	for _, s := range states {
+		if s.Status != record.Running || s.Link != record.LinkNone {
+			t.Errorf("%s, link %q (%s)", s.Status, s.Link, s.LinkError)
+		}
+	}
+}
+
+// answerTogether greets n clients of a holder when all have connected, and answers each.
+func answerTogether(l net.Listener, n int) {
+	var clients []net.Conn
+	for range n {
+		nc, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer nc.Close()
+		clients = append(clients, nc)
+	}
+	hello := Hello{Min: ProtocolMin, Max: Protocol}
+	for _, nc := range clients {
+		_, _ = nc.Write(appendFrame(appendFrame(nil, TypeHello, hello.encode()), TypeOK, encodeJSON(Facts{})))
+	}
+	for _, nc := range clients {
+		_, _ = io.Copy(io.Discard, nc)
 	}
 }

@@ -22,6 +22,8 @@ type Run struct {
 	Request record.Request
 
 	shows     bool
+	quiet     time.Duration // without a frame, after which the holder is asked whether it still answers
+	patience  time.Duration // for that answer
 	throttled atomic.Bool
 	paced     chan struct{} // of size 1; has a value when throttled has changed
 }
@@ -29,7 +31,14 @@ type Run struct {
 // NewRun returns the run of the job in dir. shows means that the client shows the job to a user, so
 // that no other notification of its end is needed.
 func NewRun(dir string, request record.Request, shows bool) *Run {
-	return &Run{Dir: dir, Request: request, shows: shows, paced: make(chan struct{}, 1)}
+	return &Run{
+		Dir:      dir,
+		Request:  request,
+		shows:    shows,
+		quiet:    10 * time.Second,
+		patience: helloTimeout,
+		paced:    make(chan struct{}, 1),
+	}
 }
 
 // do sends one instruction to the holder.
@@ -173,7 +182,11 @@ func (r *Run) Watch(ctx context.Context, notify func(record.State, record.Note))
 			report(s, record.Note{})
 			return nil
 		}
-		if errors.Is(err, ErrNoSocket) && s.Link != record.LinkUnreachable {
+		silent := isSilence(err)
+		if silent && s.Link == record.LinkNone {
+			s.Link, s.LinkError = record.LinkUnreachable, "its supervisor process does not answer"
+		}
+		if silent || errors.Is(err, ErrNoSocket) {
 			report(s, record.Note{})
 		}
 		if !sleep(ctx, pollPause) {
@@ -208,19 +221,21 @@ func (r *Run) stream(ctx context.Context, more func(Facts) bool) error {
 	}
 	defer c.Close()
 	throttled := r.throttled.Load()
-	if err := c.Stream(ctx, TypeSubscribe, r.subscription(throttled)); err != nil {
+	if err := r.ask(ctx, c, TypeSubscribe, r.subscription(throttled)); err != nil {
 		return err
 	}
-	paced, stop := context.WithCancel(ctx)
-	var pace sync.WaitGroup
-	pace.Go(func() { r.keepPace(paced, c, throttled) })
-	defer pace.Wait()
+	var heard atomic.Bool
+	asking, stop := context.WithCancel(ctx)
+	var asks sync.WaitGroup
+	asks.Go(func() { r.keepAsking(asking, c, throttled, &heard) })
+	defer asks.Wait()
 	defer stop()
 	for {
 		f, err := c.Next(ctx)
 		if err != nil {
 			return err
 		}
+		heard.Store(true)
 		var facts Facts
 		if f.Type != TypeFacts || json.Unmarshal(f.Payload, &facts) != nil {
 			continue // of a later version
@@ -240,22 +255,36 @@ func (r *Run) subscription(throttled bool) Subscribe {
 	return s
 }
 
-// keepPace updates the pace of the subscription of c after calls of Throttle, until ctx is done or the
-// connection has ended.
-func (r *Run) keepPace(ctx context.Context, c *Client, throttled bool) {
+// keepAsking updates the pace of the subscription of c after calls of Throttle, and asks a holder that
+// has sent nothing for a while whether it still answers, until ctx is done or the connection has ended.
+// If there is no answer, it closes the connection.
+func (r *Run) keepAsking(ctx context.Context, c *Client, throttled bool, heard *atomic.Bool) {
+	quiet := time.NewTicker(r.quiet)
+	defer quiet.Stop()
 	for {
+		var err error
 		select {
 		case <-ctx.Done():
 			return
+		case <-quiet.C:
+			if !heard.Swap(false) {
+				err = r.ask(ctx, c, TypeStatus, nil)
+			}
 		case <-r.paced:
+			if now := r.throttled.Load(); now != throttled {
+				err = r.ask(ctx, c, TypeSubscribe, r.subscription(now))
+				throttled = now
+			}
 		}
-		now := r.throttled.Load()
-		if now == throttled {
-			continue
-		}
-		if err := c.Do(ctx, TypeSubscribe, r.subscription(now), nil); err != nil {
+		if _, answered := errors.AsType[*Failure](err); err != nil && !answered {
 			return
 		}
-		throttled = now
 	}
+}
+
+// ask sends an instruction that a holder carries out at once.
+func (r *Run) ask(ctx context.Context, c *Client, t Type, payload any) error {
+	ctx, cancel := context.WithTimeout(ctx, r.patience)
+	defer cancel()
+	return c.Stream(ctx, t, payload)
 }
