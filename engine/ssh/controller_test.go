@@ -87,3 +87,46 @@ func TestCommandReportsTheController(t *testing.T) {
 		e.Close()
 	}
 }
+
+// No step can start on the node of a suspended job, so only Slurm is asked to end it.
+func TestSuspendedJobIsCancelled(t *testing.T) {
+	dir, bin := t.TempDir(), t.TempDir()
+	env := remoteEnv(t)
+	remote := strings.TrimPrefix(env[0], "HOB_STATE_DIR=")
+	for name, script := range map[string]string{
+		"squeue":  fmt.Sprintf(fakeSqueue, dir),
+		"sbatch":  fmt.Sprintf(fakeSbatch, dir),
+		"scancel": "for d in " + remote + "/jobs/*/; do echo 143 >$d/exit_code; done",
+		"srun":    "true >" + dir + "/entered",
+	} {
+		testtool.WriteScript(t, filepath.Join(bin, name), script)
+	}
+	sshtest.Write(t, filepath.Join(dir, "state"), "PENDING")
+	s := sshtest.NewServer(t, func(s *sshtest.Server) {
+		s.Env = append(append(os.Environ(), env...), "PATH="+bin+":"+os.Getenv("PATH"))
+	})
+	e, err := engine.New(engine.WithStateDir(t.TempDir()),
+		engine.WithBackend(New(WithConfigFile(sshtest.ClientOf(t, "box", s).ConfigFile), WithPatience(patient))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	j, err := e.Start(t.Context(), engine.Spec{Script: "true", Host: "slurm:box"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(remote, "jobs", string(j.ID), "claim"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	sshtest.Write(t, filepath.Join(remote, "jobs", string(j.ID), "ready"), "")
+	sshtest.Write(t, filepath.Join(dir, "state"), "SUSPENDED")
+	if _, err := e.Handle(j.ID).Stop(t.Context(), engine.StopOptions{By: "test"}); err != nil {
+		t.Fatal(err)
+	}
+	if j, err = e.Handle(j.ID).Facts(t.Context()); err != nil || j.Status != engine.Killed || j.Exit.EndedBy != "test" {
+		t.Errorf("it is %s, ended by %q, %v", j.Status, j.Exit.EndedBy, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "entered")); err == nil {
+		t.Error("hob tried to enter its node")
+	}
+}

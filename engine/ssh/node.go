@@ -31,7 +31,7 @@ func (h *host) entryOf(ctx context.Context, dir string) (*recipe.Entry, error) {
 }
 
 // stopOnCluster is Stop for a job on a cluster: what waits is taken out of the queue, what runs is
-// ended on its node, and if that cannot be asked, by the scheduler.
+// ended on its node, and if that cannot be asked or the job is suspended, by the scheduler.
 func (r *Run) stopOnCluster(ctx context.Context, grace time.Duration, by, reason string, keepDaemons bool) (report engine.StopReport, err error) {
 	began := time.Now()
 	defer func() { report.Took = time.Since(began) }()
@@ -61,7 +61,11 @@ func (r *Run) stopOnCluster(ctx context.Context, grace time.Duration, by, reason
 	if e.Over {
 		return report, engine.ErrNotRunning
 	}
-	a, askErr := r.h.onNode(ctx, e, dir, recipe.Stop(dir, id, grace, by, reason, keepDaemons), max(0, grace)+queueLimit)
+	var a shell.Answer
+	askErr := errors.New("Slurm has suspended the job") //nolint:staticcheck // a name
+	if !r.suspended(ctx, dir) {
+		a, askErr = r.h.onNode(ctx, e, dir, recipe.Stop(dir, id, grace, by, reason, keepDaemons), max(0, grace)+queueLimit)
+	}
 	s := recipe.ParseStop(a.Out)
 	report.Escalated, report.Survivors = s.Killed == "KILL" && grace >= 0, s.Left
 	if s.Stuck {
@@ -85,6 +89,18 @@ func (r *Run) stopOnCluster(ctx context.Context, grace time.Duration, by, reason
 	exit, err := r.awaitEnd(ctx, max(0, grace)+queueLimit)
 	report.Escalated = report.Escalated || grace >= 0 && exit.Signal == "SIGKILL"
 	return report, err
+}
+
+// suspended reports whether the scheduler has suspended the job, by an answer from a moment ago. Nothing
+// can be started on the job's node then.
+func (r *Run) suspended(ctx context.Context, dir string) bool {
+	base, _ := dirAndName(dir)
+	q := r.h.askQueue(ctx, base)
+	if q == nil || q.Err != nil {
+		return false
+	}
+	j := q.Jobs[slurm.Comment(r.rec.Job.Token)]
+	return j.Stage() == slurm.Suspended
 }
 
 // cancelled returns the error for an answer to [recipe.Cancel], after the job's node has failed with

@@ -39,6 +39,7 @@ func TestSlurm(t *testing.T) {
 		{"signal of Slurm reaches the job", testSignalOfSlurm},
 		{"sbatch that submits nothing", testSubmitsNothing},
 		{"suspended job is paused", testSuspended},
+		{"suspended job is killed", testKillSuspended},
 		{"time limit of Slurm is a timeout", testTimeLimit},
 		{"refused job leaves nothing", testRefused},
 		{"options of the settings", testSettings},

@@ -125,6 +125,19 @@ func testSuspended(t *testing.T, cluster *slurmtest.Cluster) {
 	exitsWith7(t, e, j.ID)
 }
 
+func testKillSuspended(t *testing.T, cluster *slurmtest.Cluster) {
+	e := onSlurm(t, cluster)
+	j, _ := untilReleased(t, e)
+	cluster.Run(t, "scontrol", "suspend", numberOf(t, cluster, j))
+	waitUntil(t, e, j.ID, func(j engine.Job) bool { return j.Paused })
+	if _, err := e.Handle(j.ID).Stop(t.Context(), engine.StopOptions{By: "test"}); err != nil {
+		t.Fatal(err)
+	}
+	if j = waitUntil(t, e, j.ID, finished); j.Status != engine.Killed || j.Exit.EndedBy != "test" {
+		t.Errorf("it ended as %s: %+v", j.Status, j.Exit)
+	}
+}
+
 // testEndsUnseen ends jobs while the controller does not answer: its end is found afterwards, and the
 // job is never reported as lost.
 func testEndsUnseen(t *testing.T, cluster *slurmtest.Cluster) {

@@ -12,6 +12,9 @@ import (
 const (
 	// recordPatience is how long the record of an end may take to be visible on the shared disk.
 	recordPatience = time.Minute
+	// killPatience is the same for a job that hob had Slurm cancel. It is killed in any case; only its exit
+	// code may come later. Slurm leaves no time for a record if the job is suspended.
+	killPatience = 5 * time.Second
 	// lateSubmission is how long after its start a submission without an answer may still arrive.
 	lateSubmission = 90 * time.Second
 )
@@ -131,11 +134,15 @@ func (l *Look) endedWithoutRecord(j *slurm.Job) bool {
 	if j.Stage() != slurm.Ended {
 		return false
 	}
-	waited := j.State == "CANCELLED" && !j.HasBegun()
-	if waited && !l.Entry.Claimed {
+	cancelled := j.State == "CANCELLED"
+	if cancelled && !j.HasBegun() && !l.Entry.Claimed {
 		return true
 	}
-	return j.End != 0 && l.Clock.Date-j.End >= int64(recordPatience.Seconds())
+	patience := recordPatience
+	if cancelled && l.Entry.EndedBy != nil {
+		patience = killPatience
+	}
+	return j.End != 0 && l.Clock.Date-j.End >= int64(patience.Seconds())
 }
 
 // pending is why a job waits.

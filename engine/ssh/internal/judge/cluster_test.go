@@ -46,6 +46,8 @@ func TestStatesOfSlurm(t *testing.T) {
 		"cancelled while it waited":           {entry: unclaimed, squeue: "CANCELLED|N/A|1700000990|main|None", want: engine.Killed, reason: engine.ReasonKill, by: "slurm"},
 		"cancelled":                           {entry: ready, squeue: "CANCELLED|1700000100|1700000200|main|None", want: engine.Killed, reason: engine.ReasonKill, by: "slurm"},
 		"cancelled by hob":                    {entry: stopped, squeue: "CANCELLED|1700000100|1700000200|main|None", want: engine.Killed, reason: engine.ReasonKill, by: "cli"},
+		"cancelled by hob a moment ago":       {entry: stopped, squeue: "CANCELLED|1700000100|1700000998|main|None", want: engine.Stopping},
+		"cancelled by hob without a record":   {entry: stopped, squeue: "CANCELLED|1700000100|1700000990|main|None", want: engine.Killed, reason: engine.ReasonKill, by: "cli"},
 		"time limit":                          {entry: ready, squeue: "TIMEOUT|1700000100|1700000200|main|TimeLimit", want: engine.Killed, reason: engine.ReasonTimeout, by: "slurm"},
 		"deadline":                            {entry: ready, squeue: "DEADLINE|1700000100|1700000200|main|DeadLine", want: engine.Killed, reason: engine.ReasonTimeout, by: "slurm"},
 		"out of memory":                       {entry: ready, squeue: "OUT_OF_MEMORY|1700000100|1700000200|main|OutOfMemory", want: engine.Killed, reason: engine.ReasonOOM, by: "slurm"},
