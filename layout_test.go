@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -106,6 +107,15 @@ var longConditions = map[string]int{
 	"engine/ssh/internal/client/prompts.go": 1,
 }
 
+// A type with very many methods is a ball of everything: at most maxMethods, promoted ones of the same package
+// included. The types to which everything could be added have a bound of their own.
+const maxMethods = 200
+
+var (
+	maxMethodsOf = map[string]int{"engine.Engine": 90}
+	maxFieldsOf  = map[string]int{"ui.Pane": 45}
+)
+
 type sourceFile struct {
 	path, dir string
 	ast       *ast.File
@@ -130,6 +140,7 @@ func TestLayout(t *testing.T) {
 		}
 	})
 	t.Run("long conditions", func(t *testing.T) { checkConditions(t, files) })
+	t.Run("size of types", func(t *testing.T) { checkTypes(t, files) })
 	t.Run("package names", func(t *testing.T) {
 		for _, f := range files {
 			switch strings.TrimSuffix(f.ast.Name.Name, "_test") {
@@ -169,6 +180,93 @@ func checkConditions(t *testing.T, files []sourceFile) {
 			t.Errorf("%s has %d long conditions left, and longConditions %d: lower its number", file, found[file], n)
 		}
 	}
+}
+
+// typeSize is what a type consists of. Promoted methods are those of the embedded types.
+type typeSize struct {
+	methods  int
+	fields   int
+	embedded []string
+}
+
+// checkTypes counts the methods and fields of each type.
+func checkTypes(t *testing.T, files []sourceFile) {
+	types := map[string]*typeSize{} // by place and name
+	of := func(f sourceFile, name string) *typeSize {
+		key := strings.TrimPrefix(f.dir+"."+name, ".")
+		if types[key] == nil {
+			types[key] = &typeSize{}
+		}
+		return types[key]
+	}
+	for _, f := range files {
+		if f.test {
+			continue
+		}
+		for _, decl := range f.ast.Decls {
+			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv != nil {
+				of(f, typeName(fn.Recv.List[0].Type)).methods++
+			}
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			spec, ok := n.(*ast.TypeSpec)
+			if !ok {
+				return true
+			}
+			s, ok := spec.Type.(*ast.StructType)
+			if !ok {
+				return true
+			}
+			size := of(f, spec.Name.Name)
+			for _, field := range s.Fields.List {
+				size.fields += max(1, len(field.Names))
+				if name := typeName(field.Type); len(field.Names) == 0 && name != "" {
+					size.embedded = append(size.embedded, strings.TrimPrefix(f.dir+"."+name, "."))
+				}
+			}
+			return true
+		})
+	}
+	var methods func(key string) int
+	methods = func(key string) int {
+		size := types[key]
+		if size == nil { // an interface
+			return 0
+		}
+		n := size.methods
+		for _, embedded := range size.embedded {
+			n += methods(embedded)
+		}
+		return n
+	}
+	for key, size := range types {
+		if n, most := methods(key), cmp.Or(maxMethodsOf[key], maxMethods); n > most {
+			t.Errorf("%s has %d methods, more than %d: give what belongs together a type of its own", key, n, most)
+		}
+		if most, ok := maxFieldsOf[key]; ok && size.fields > most {
+			t.Errorf("%s has %d fields, more than %d: give what belongs together a type of its own", key, size.fields, most)
+		}
+	}
+	for _, key := range slices.Concat(slices.Collect(maps.Keys(maxMethodsOf)), slices.Collect(maps.Keys(maxFieldsOf))) {
+		if types[key] == nil {
+			t.Errorf("there is no type %s", key)
+		}
+	}
+}
+
+// typeName returns the name of a type of the same package, without pointers and type parameters, or "".
+func typeName(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return typeName(e.X)
+	case *ast.IndexExpr:
+		return typeName(e.X)
+	case *ast.IndexListExpr:
+		return typeName(e.X)
+	case *ast.Ident:
+		return e.Name
+	}
+	return ""
 }
 
 func checkImports(t *testing.T, files []sourceFile) {
