@@ -113,9 +113,6 @@ func (p *Pane) actionTable() []action {
 // onJob reports whether the action applies to a job.
 func (a action) onJob() bool { return a.needs == needsJob || a.needs == needsMarked }
 
-// onList reports whether an action is for the list of jobs, or for what is beside it.
-func (a action) onList() bool { return a.needs == needsList || a.needs == needsRoom }
-
 // perform performs an action; ok is false if it belongs to a component. An action that cannot be
 // performed now shows the reason.
 func (p *Pane) perform(id string) (cmd tea.Cmd, ok bool) {

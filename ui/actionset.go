@@ -52,13 +52,15 @@ func withKeys(table []action, keys keymap.Map) map[string]action {
 // footers returns the actions shown in the footer, in groups: the most important ones, those on
 // the job first. Help shows all others.
 func (s *actionSet) footers() [][]string {
-	switch {
-	case s.view.focus == areaLog && s.output.screenShown():
-		return [][]string{{"panes.back"}, {"log.attach", "panes.send-line", "panes.stop"}, {"log.follow", "log.copy", "panes.zoom"}}
-	case s.view.focus == areaLog:
+	switch s.view.focus {
+	case areaLog:
+		if s.output.screenShown() {
+			return [][]string{{"panes.back"}, {"log.attach", "panes.send-line", "panes.stop"}, {"log.follow", "log.copy", "panes.zoom"}}
+		}
 		return [][]string{{"panes.back"}, {"log.follow", "log.search", "log.next-match", "log.copy", "log.wrap"}, {"log.attach", "panes.stop"}}
-	case s.view.focus == areaDetail:
+	case areaDetail:
 		return [][]string{{"panes.back"}, {"jobs.open", "jobs.attach", "panes.stop", "jobs.restart"}, {"jobs.copy-command", "panes.copy-path"}}
+	case areaList, areaNone:
 	}
 	return [][]string{
 		{"jobs.undo"},
@@ -71,17 +73,31 @@ func (s *actionSet) footers() [][]string {
 // refusal returns why an action cannot be performed now, or "".
 func (s *actionSet) refusal(a action) string {
 	jobs := s.targets(a)
-	switch {
-	case a.needs == needsProgram && !s.opts.program:
-		return "Handled by the host program"
-	case a.needs == needsRoom && s.view.lay.listOnly():
-		return tooSmallForPane
-	case a.onList() && len(s.jobs.all) == 0:
-		return "There are no jobs"
-	case a.onJob() && len(jobs) == 0:
-		return "No job is selected"
-	case a.refuse != nil:
-		return a.refuse(jobs)
+	if why := s.missing(a.needs, jobs); why != "" || a.refuse == nil {
+		return why
+	}
+	return a.refuse(jobs)
+}
+
+// missing returns what an action on jobs needs and does not have, or "".
+func (s *actionSet) missing(needs need, jobs []engine.Job) string {
+	switch needs {
+	case needsNothing:
+	case needsProgram:
+		if !s.opts.program {
+			return "Handled by the host program"
+		}
+	case needsJob, needsMarked:
+		if len(jobs) == 0 {
+			return "No job is selected"
+		}
+	case needsRoom, needsList:
+		if needs == needsRoom && s.view.lay.listOnly() {
+			return tooSmallForPane
+		}
+		if len(s.jobs.all) == 0 {
+			return "There are no jobs"
+		}
 	}
 	return ""
 }

@@ -56,7 +56,7 @@ func (f *foreground) setFacts(facts engine.TerminalFacts) tea.Cmd {
 // attach attaches a job. Its session is opened once the size of the terminal is known.
 func (f *foreground) attach(id engine.ID, byHost bool) tea.Cmd {
 	event, a := eventAttach, &attachment{id: id, byHost: byHost}
-	if j, ok := f.jobs.all[id]; ok && j.Status.Finished() {
+	if f.jobs.finished(id) {
 		event, a.reported = eventAttachEnded, true
 	}
 	cmd := f.event(event)
@@ -116,7 +116,7 @@ func (f *foreground) reportTerminal(a *attachment) tea.Cmd {
 
 // noTerminal shows the log of a job that has no screen, or no longer has one.
 func (f *foreground) noTerminal(a *attachment, err error) tea.Cmd {
-	plain := errors.Is(err, engine.ErrUnsupported) || errors.Is(err, engine.ErrNotRunning)
+	plain := isAny(err, engine.ErrUnsupported, engine.ErrNotRunning)
 	if a.byHost && plain {
 		a.viaLog = true
 		return f.panes.showAttached()
@@ -154,7 +154,7 @@ func (f *foreground) fed(a *attachment, chunks []engine.TerminalChunk, err error
 		}
 	}
 	if err != nil {
-		if f.ended() || errors.Is(err, context.Canceled) || errors.Is(err, io.EOF) {
+		if f.ended() || isAny(err, context.Canceled, io.EOF) {
 			return nil
 		}
 		a.failed = hint(err)
@@ -269,5 +269,5 @@ func (f *foreground) wrote(a *attachment, err error) tea.Cmd {
 
 // overBy reports whether err only means that the job has ended or that its session was closed.
 func (f *foreground) overBy(err error) bool {
-	return f.ended() || errors.Is(err, context.Canceled) || errors.Is(err, engine.ErrNotRunning)
+	return f.ended() || isAny(err, context.Canceled, engine.ErrNotRunning)
 }

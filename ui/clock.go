@@ -14,11 +14,11 @@ type clock struct {
 
 // tickEvery returns how often a time on screen changes; 0: never.
 func (p *Pane) tickEvery() time.Duration {
-	if p.view.w == 0 || p.view.h == 0 {
+	if p.view.empty() {
 		return 0
 	}
 	if a := p.fore.attached(); a != nil {
-		if j, ok := p.jobs.all[a.id]; ok && !j.Status.Finished() {
+		if p.jobs.running(a.id) {
 			return p.second()
 		}
 		return 0

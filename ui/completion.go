@@ -28,7 +28,7 @@ func (f *jobForms) complete(form *prompt.Form) tea.Cmd {
 	offer := func(offers []string) tea.Cmd { return f.offered(form, name, before, offers) }
 	switch name {
 	case fieldHost:
-		hosts := slices.DeleteFunc(f.knownHosts(), func(h string) bool { return h == before || !strings.HasPrefix(h, before) })
+		hosts := slices.DeleteFunc(f.knownHosts(), func(h string) bool { return !completes(h, before) })
 		return offer(hosts)
 	case fieldOptions:
 		return offer(offerOptions(before))
@@ -58,7 +58,7 @@ func (f *jobForms) completeCommand(form *prompt.Form, before string, offer func(
 	atEnd := line.Value() == before
 	if atEnd {
 		for _, c := range f.commands() {
-			if c != before && strings.HasPrefix(c, before) && len(offers) < mostEarlier {
+			if completes(c, before) && len(offers) < mostEarlier {
 				offers = append(offers, c)
 			}
 		}
@@ -105,6 +105,9 @@ func (f *jobForms) offered(form *prompt.Form, field, before string, offers []str
 	form.Offer(offers)
 	return nil
 }
+
+// completes reports whether text begins with what was typed, and has more.
+func completes(text, typed string) bool { return text != typed && strings.HasPrefix(text, typed) }
 
 // mostEarlier is the maximum number of earlier commands offered.
 const mostEarlier = 10

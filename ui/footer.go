@@ -58,7 +58,7 @@ func (p *Pane) noticeRows() int {
 		most = 3
 	}
 	lines := p.notices.Lines(p.view.w-2, most)
-	if len(lines) == 1 && (p.modal.prompt == nil || p.modal.over != nil) {
+	if len(lines) == 1 && !p.modal.prompting() {
 		return 0
 	}
 	return len(lines)
@@ -88,7 +88,7 @@ func rightmost(text string, w int) footerItem {
 
 // lastLine arranges the items of the last line, from left to right.
 func (p *Pane) lastLine(w int) []footerItem {
-	if p.modal.prompt != nil && p.modal.over == nil {
+	if p.modal.prompting() {
 		return p.promptLine(w)
 	}
 	if notice := rightmost(p.notice(w-2), w); notice.w > 0 {

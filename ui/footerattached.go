@@ -47,7 +47,7 @@ func (p *Pane) leaveHint() string {
 	}
 	does := "background"
 	if a := p.fore.attached(); a != nil {
-		if j, ok := p.jobs.all[a.id]; ok && j.Backgrounded {
+		if p.jobs.backgrounded(a.id) {
 			does = "detach"
 		}
 	}

@@ -88,7 +88,14 @@ func (f *foreground) isLeft() bool {
 }
 
 // toHost reports whether the host takes over soon.
-func (f *foreground) toHost() bool { return f.state == foreLeftForHost || f.state == foreSentForHost }
+func (f *foreground) toHost() bool {
+	switch f.state {
+	case foreLeftForHost, foreSentForHost:
+		return true
+	default:
+		return false
+	}
+}
 
 // has reports whether a job is attached or can be returned to.
 func (f *foreground) has(a *attachment) bool { return a == f.job }
@@ -197,7 +204,7 @@ func (f *foreground) act(do foreAction, a *attachment) tea.Cmd {
 
 // send sends the job of an attachment to the background.
 func (f *foreground) send(a *attachment) tea.Cmd {
-	if j, ok := f.jobs.all[a.id]; ok && j.Backgrounded {
+	if f.jobs.backgrounded(a.id) {
 		if a.byHost {
 			return f.backgrounded(a.id, nil)
 		}

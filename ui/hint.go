@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/hobjobs/hob/engine"
@@ -27,8 +28,13 @@ func hint(err error) string {
 		}
 		return cells.Clean(text + "; " + e.Hint)
 	}
-	if text == "" || errors.Is(err, engine.ErrInvalid) || errors.Is(err, engine.ErrStateDir) {
+	if text == "" || isAny(err, engine.ErrInvalid, engine.ErrStateDir) {
 		text = err.Error()
 	}
 	return cells.Clean(strings.TrimSpace(text))
+}
+
+// isAny reports whether err is one of several errors.
+func isAny(err error, targets ...error) bool {
+	return slices.ContainsFunc(targets, func(target error) bool { return errors.Is(err, target) })
 }

@@ -38,8 +38,8 @@ func (p *Pane) snapshot(events []engine.Event) tea.Cmd {
 	}
 	var over tea.Cmd
 	if a := p.fore.attached(); a != nil && !a.reported {
-		if j, ok := p.jobs.all[a.id]; ok && j.Status.Finished() { // not a new end
-			over = p.ended(j)
+		if p.jobs.finished(a.id) { // not a new end
+			over = p.ended(p.jobs.all[a.id])
 		}
 	}
 	return tea.Batch(over, p.settled(), p.tick())

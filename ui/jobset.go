@@ -38,6 +38,23 @@ type job struct {
 	asked bool
 }
 
+// finished reports whether a job is known to have ended, running whether it is known and has not.
+func (s *jobSet) finished(id engine.ID) bool {
+	j, ok := s.all[id]
+	return ok && j.Status.Finished()
+}
+
+func (s *jobSet) running(id engine.ID) bool {
+	j, ok := s.all[id]
+	return ok && !j.Status.Finished()
+}
+
+// backgrounded reports whether a job is known to be in the background.
+func (s *jobSet) backgrounded(id engine.ID) bool {
+	j, ok := s.all[id]
+	return ok && j.Backgrounded
+}
+
 // justNow distinguishes a job that came and ended between two batches from an old one that was
 // restored from the trash. A job that is cleared and restored sooner is remembered in gone.
 const justNow = 10 * time.Second
@@ -67,8 +84,8 @@ func (s *jobSet) put(j engine.Job, now time.Time) (known *job, added bool) {
 }
 
 func (s *jobSet) drop(id engine.ID, now time.Time) {
-	if j, ok := s.all[id]; ok && j.Status.Finished() {
-		s.gone[id] = j.Exit.At
+	if s.finished(id) {
+		s.gone[id] = s.all[id].Exit.At
 		maps.DeleteFunc(s.gone, func(_ engine.ID, at time.Time) bool { return now.Sub(at) >= justNow })
 	}
 	delete(s.all, id)

@@ -54,12 +54,21 @@ func (l *lineSender) ask(jobs []engine.Job) tea.Cmd {
 	return tea.Batch(l.modal.openPrompt(f), l.askEntry(s))
 }
 
+// open returns the line that the user types for a job now, or nil.
+func (l *lineSender) open() *sending {
+	if l.modal.prompt == nil {
+		return nil
+	}
+	return l.modal.prompt.sending
+}
+
 // sendingTo returns the open prompt for a job, or nil.
 func (l *lineSender) sendingTo(id engine.ID) *sending {
-	if f := l.modal.prompt; f != nil && f.sending != nil && f.sending.job.ID == id {
-		return f.sending
+	s := l.open()
+	if s == nil || s.job.ID != id {
+		return nil
 	}
-	return nil
+	return s
 }
 
 // askEntry asks the host of a job whether its terminal echoes: events report that late.
@@ -102,11 +111,10 @@ func (l *lineSender) secretLabel(s *sending) string {
 // guard hides the typed text as soon as the job asks for a secret. Hidden text stays hidden
 // until the line is empty.
 func (l *lineSender) guard() {
-	f := l.modal.prompt
-	if f == nil || f.sending == nil {
+	f, s := l.modal.prompt, l.open()
+	if s == nil {
 		return
 	}
-	s := f.sending
 	j := s.job
 	if known, ok := l.jobs.all[j.ID]; ok {
 		j = known.Job

@@ -49,6 +49,9 @@ type modal struct {
 // active reports whether a box or a prompt is open.
 func (m *modal) active() bool { return m.over != nil || m.prompt != nil }
 
+// prompting reports whether the prompt gets the keys.
+func (m *modal) prompting() bool { return m.prompt != nil && m.over == nil }
+
 // shows reports whether the open box is b.
 func (m *modal) shows(b box) bool { return m.over != nil && m.over.box == b }
 

@@ -118,10 +118,7 @@ func (o *output) catchUp() tea.Cmd {
 }
 
 // live reports whether the shown job is still running.
-func (o *output) live() bool {
-	j, ok := o.job()
-	return ok && !j.Status.Finished()
-}
+func (o *output) live() bool { return o.jobs.running(o.id) }
 
 func (o *output) switchStream() tea.Cmd {
 	if o.stream == engine.StreamStderr {
@@ -161,28 +158,53 @@ func (o *output) openLog() tea.Cmd {
 			want = engine.StreamStdout
 		}
 	}
-	choose := j.Split && o.stream == ""
-	ended, raw := j.HasTerminal() && j.Status.Finished(), o.raw
-	t, eng, id := o.tasks, o.tasks.eng, j.ID
-	return o.tasks.async(func(ctx context.Context) func() tea.Cmd {
-		drawn, last := false, false
-		log, err := eng.OpenLog(ctx, id, want)
-		if err == nil && choose {
-			log, want = nonEmptyStream(ctx, eng, id, log)
-		}
-		if err == nil && ended && mostlyDrawn(ctx, log) {
-			if left, ok := lastScreen(ctx, eng, id); ok {
-				if drawn = true; !raw {
-					_ = log.Close() // opened for reading only
-					log, last = left, true
-				}
-			}
-		}
-		if err == nil && !t.open.keep(log) {
+	wanted := wantedLog{
+		id:     j.ID,
+		stream: want,
+		choose: j.Split && o.stream == "",
+		left:   j.HasTerminal() && j.Status.Finished(),
+		raw:    o.raw,
+	}
+	t := o.tasks
+	return t.async(func(ctx context.Context) func() tea.Cmd {
+		opened, err := wanted.open(ctx, t.eng)
+		if err == nil && !t.open.keep(opened.log) {
 			return nil
 		}
-		return func() tea.Cmd { return o.logOpened(openedLog{id, want, log, drawn, last}, err) }
+		return func() tea.Cmd { return o.logOpened(opened, err) }
 	})
+}
+
+// wantedLog is what to open for a job.
+type wantedLog struct {
+	id     engine.ID
+	stream engine.Stream
+	choose bool // take stderr if stdout is empty
+	left   bool // the job may have left a screen
+	raw    bool // but the log is wanted
+}
+
+// open opens the log, or what a full-screen program left on screen.
+func (w wantedLog) open(ctx context.Context, eng jobEngine) (openedLog, error) {
+	opened := openedLog{id: w.id, stream: w.stream}
+	log, err := eng.OpenLog(ctx, w.id, w.stream)
+	if err != nil {
+		return opened, err
+	}
+	if w.choose {
+		log, opened.stream = nonEmptyStream(ctx, eng, w.id, log)
+	}
+	opened.log = log
+	if !w.left || !mostlyDrawn(ctx, log) {
+		return opened, nil
+	}
+	screen, ok := lastScreen(ctx, eng, w.id)
+	opened.drawn = ok
+	if ok && !w.raw {
+		_ = log.Close() // opened for reading only
+		opened.log, opened.last = screen, true
+	}
+	return opened, nil
 }
 
 type openedLog struct {
@@ -242,7 +264,7 @@ func (o *output) emptyLog() string {
 	if o.last {
 		return "Full-screen program; it left nothing on screen."
 	}
-	if j, ok := o.job(); ok && j.Status.Finished() {
+	if o.jobs.finished(o.id) {
 		return "No output."
 	}
 	return "No output yet."

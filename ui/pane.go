@@ -314,7 +314,7 @@ func (l *labels) promptKeys() prompt.Keys {
 }
 
 func (p *Pane) setNow(now time.Time) {
-	if !now.After(p.now) && !p.now.IsZero() && !now.Equal(p.now) {
+	if now.Before(p.now) {
 		return
 	}
 	p.now = now

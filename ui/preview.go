@@ -16,10 +16,10 @@ type preview struct {
 
 // drawsNow reports whether the shown job uses the alternate screen.
 func (o *output) drawsNow() bool {
-	j, ok := o.job()
-	if !ok || j.Status.Finished() {
+	if !o.live() {
 		return false
 	}
+	j := o.jobs.all[o.id]
 	return j.Alternate && j.Link != engine.LinkElsewhere
 }
 

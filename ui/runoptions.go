@@ -151,7 +151,7 @@ func offerOptions(before string) []string {
 	var offers []string
 	for _, o := range editableOptions() {
 		name := "--" + o.Name
-		if !strings.HasPrefix(name, word) || name == word {
+		if !completes(name, word) {
 			continue
 		}
 		offer := head + name

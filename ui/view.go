@@ -75,7 +75,7 @@ func (p *Pane) View() string {
 }
 
 func (p *Pane) draw() string {
-	if p.view.w == 0 || p.view.h == 0 {
+	if p.view.empty() {
 		return ""
 	}
 	var lines []string

@@ -13,5 +13,7 @@ type view struct {
 	laid    int // number of lines of the detail in the current layout
 }
 
+func (v *view) empty() bool { return v.w == 0 || v.h == 0 }
+
 // quits reports whether the quit key quits; otherwise it goes back.
 func (v *view) quits() bool { return !v.zoomed && v.focus == areaList }
