@@ -44,7 +44,7 @@ func (p *Pane) footer(w int) []string {
 		}
 		return append(lines, line)
 	}
-	return append(lines, p.drawItems(p.lastLine(w), w))
+	return append(lines, p.drawItems(p.lastLine(w), w, p.view.focused))
 }
 
 // noticeRows returns how many rows the messages need above the last line.
@@ -71,19 +71,6 @@ func (p *Pane) notice(w int) string {
 		return ""
 	}
 	return strings.Join(p.notices.Lines(w, 1), "")
-}
-
-// footerItem is a part of the last line: a clickable key, or text.
-type footerItem struct {
-	key.Binding
-	text string // empty: a key
-	x, w int
-}
-
-// rightmost aligns text to the right.
-func rightmost(text string, w int) footerItem {
-	n := cells.Width(text)
-	return footerItem{text: text, x: w - 1 - n, w: n}
 }
 
 // lastLine arranges the items of the last line, from left to right.
@@ -130,90 +117,17 @@ func (p *Pane) promptLine(w int) []footerItem {
 	return append([]footerItem{{text: f.line.View(), x: promptEdge, w: max(0, room)}}, keys...)
 }
 
-// placed places the available keys from the left up to column end. Earlier keys are more
-// important, but the last group, which has help, is always kept. Of a single group, the last key is
-// kept beside the first.
-func (p *Pane) placed(groups [][]key.Binding, end int) []footerItem {
-	var all []footerItem
-	apart := map[int]bool{} // index of the first key of each group
-	for _, group := range groups {
-		begins := len(all)
-		for _, k := range group {
-			if k.Enabled() {
-				all = append(all, footerItem{Binding: k, w: cells.Width(p.keyLabel(k)) + 1 + cells.Width(k.Help().Desc)})
-			}
-		}
-		apart[begins] = true
-	}
-	if len(all) == 0 {
-		return nil
-	}
-	last := len(all) - 1
-	for last > 0 && !apart[last] {
-		last--
-	}
-	kept := groupGap - keyGap
-	for _, item := range all[last:] {
-		kept += keyGap + item.w
-	}
-	if last == 0 {
-		last, kept = len(all)-1, keyGap+all[len(all)-1].w
-		if last == 0 || 1+all[0].w+kept > end {
-			kept = 0
-		}
-	}
-	var items []footerItem
-	x, gap := 1, 0
-	for i, item := range all {
-		if i > 0 && apart[i] && gap > 0 {
-			gap = groupGap
-		}
-		if i >= last {
-			kept = 0
-		}
-		if x+gap+item.w+kept > end {
-			continue
-		}
-		item.x = x + gap
-		x, gap = item.x+item.w, keyGap
-		items = append(items, item)
-	}
-	return items
-}
-
-// drawItems draws the last line. Keys are dim if the pane has no focus.
-func (p *Pane) drawItems(items []footerItem, w int) string {
-	label, desc := p.styles.Key, p.styles.Muted
-	if !p.view.focused {
-		label, desc = p.styles.Faint, p.styles.Faint
-	}
-	var b strings.Builder
-	x := 0
-	for _, item := range items {
-		b.WriteString(cells.Blank(max(0, item.x-x)))
-		x = max(x, item.x) + item.w
-		if item.text != "" || len(item.Keys()) == 0 {
-			b.WriteString(item.text)
-			continue
-		}
-		b.WriteString(label.Render(p.keyLabel(item.Binding)) + " " + desc.Render(item.Help().Desc))
-	}
-	return cells.Fit(b.String(), w)
-}
-
 // clickFooter presses the key at a column of the last line.
 func (p *Pane) clickFooter(x int) tea.Cmd {
-	var at key.Binding
-	if a := p.fore.attached(); a != nil && p.modal.over == nil {
-		return p.clickAttached(a, x)
-	} else {
-		for _, item := range p.lastLine(p.view.w) {
-			if x >= item.x && x < item.x+item.w {
-				at = item.Binding
-			}
+	if p.attachedOnTop() {
+		return p.clickAttached(p.fore.job, x)
+	}
+	for _, item := range p.lastLine(p.view.w) {
+		if within(x-item.x, item.w) {
+			return p.pressBinding(item.Binding)
 		}
 	}
-	return p.pressBinding(at)
+	return nil
 }
 
 func (p *Pane) pressBinding(k key.Binding) tea.Cmd {
@@ -237,23 +151,10 @@ func (p *Pane) footerState() string {
 		return style.Render(cells.Truncate(p.events.trouble, max(0, p.view.w/2), p.opts.glyphs.Ellipsis))
 	case p.view.quits():
 		return style.Render(p.leaving())
-	case p.view.focus != areaLog || p.output.screenShown():
+	case p.view.focus != areaLog:
 		return ""
 	}
-	var flags []string
-	add := func(on bool, name string) {
-		if on {
-			flags = append(flags, name)
-		}
-	}
-	if note := p.output.searchNote(); note != "" {
-		text, _, _, _ := p.output.log.Query()
-		flags = append(flags, "/"+cells.Truncate(cells.Clean(text), 20, p.opts.glyphs.Ellipsis)+"  "+note)
-	}
-	add(p.output.log.MatchingOnly(), "MATCHING")
-	add(p.output.log.Selecting(), "SELECT")
-	add(p.output.log.Wrap(), "WRAP")
-	return style.Render(strings.Join(flags, "  "))
+	return style.Render(p.output.flags())
 }
 
 // leaving describes what happens to the jobs when the user quits, if there is room. In an

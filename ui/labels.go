@@ -1,6 +1,10 @@
 package ui
 
 import (
+	"slices"
+	"strconv"
+	"strings"
+
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/themes"
 )
@@ -24,4 +28,14 @@ func (l *labels) matching(filter string) string {
 		return ""
 	}
 	return " matching " + l.filterText(filter)
+}
+
+// dotted joins the texts that are not empty.
+func (l *labels) dotted(words ...string) string {
+	words = slices.DeleteFunc(words, func(s string) bool { return s == "" })
+	return strings.Join(words, " "+l.opts.glyphs.Dot+" ")
+}
+
+func (l *labels) sizeText(cols, rows int) string {
+	return strconv.Itoa(cols) + l.opts.glyphs.Times + strconv.Itoa(rows)
 }

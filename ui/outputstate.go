@@ -2,6 +2,7 @@ package ui
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/cells"
@@ -102,4 +103,25 @@ func (o *output) searchNote() string {
 // reconnects reports whether the unreachable host of a job is being connected.
 func (o *output) reconnects(j *job) bool {
 	return j.Host != "" && j.Host == o.connecting && j.Link == engine.LinkUnreachable
+}
+
+// flags returns what the log shows and how.
+func (o *output) flags() string {
+	if o.screenShown() {
+		return ""
+	}
+	var flags []string
+	add := func(on bool, name string) {
+		if on {
+			flags = append(flags, name)
+		}
+	}
+	if note := o.searchNote(); note != "" {
+		text, _, _, _ := o.log.Query()
+		flags = append(flags, o.filterText(text)+"  "+note)
+	}
+	add(o.log.MatchingOnly(), "MATCHING")
+	add(o.log.Selecting(), "SELECT")
+	add(o.log.Wrap(), "WRAP")
+	return strings.Join(flags, "  ")
 }

@@ -62,6 +62,7 @@ type Pane struct {
 
 	jobActions *jobActions
 	conditions *conditions
+	painter    *painter
 	actions    *actionSet
 
 	list    *joblist.Model
@@ -131,6 +132,7 @@ func newPane(eng jobEngine, opts ...Option) *Pane {
 		pane:     p,
 		restarts: &restarts{},
 	}
+	p.painter = &painter{p.labels, p.view, p.modal, p.list, p.detail, p.output}
 	p.conditions = &conditions{p.labels, p.view, p.list, p.output, p.notices}
 	p.searches = &searches{p.labels, p.tasks, p.notices, p.modal, p.output, p.history}
 	p.lines = &lineSender{p.labels, p.tasks, p.notices, p.jobs, p.modal, p.output, p.history}

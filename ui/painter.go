@@ -1,0 +1,217 @@
+package ui
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/hobjobs/hob/internal/cells"
+	"github.com/hobjobs/hob/internal/units"
+	"github.com/hobjobs/hob/ui/components/detail"
+	"github.com/hobjobs/hob/ui/components/joblist"
+)
+
+// painter draws the panes in their frames: what the components show, and in the borders how much more there is and
+// what state it is in. It reads only.
+type painter struct {
+	*labels
+	view   *view
+	modal  *modal
+	list   *joblist.Model
+	detail *detail.Model
+	output *output
+}
+
+// draw returns the lines of the panes. known is whether the jobs are known yet.
+func (d *painter) draw(known bool) []string {
+	left, right := d.drawList(known), d.drawRight()
+	if d.view.lay.shape != shapeWide {
+		return append(left, right...)
+	}
+	for i := range left {
+		left[i] += right[i]
+	}
+	return left
+}
+
+// drawTooSmall draws a message for a pane that is too small, including how many jobs need input.
+func (d *painter) drawTooSmall(waiting int) []string {
+	words := []string{"too small"}
+	if long := fmt.Sprintf("too small: %dx%d at least", minWidth, minHeight); len(long) <= d.view.w {
+		words[0] = long
+	}
+	if waiting > 0 {
+		words = append(words, d.opts.glyphs.Waiting+" "+strconv.Itoa(waiting)+" input")
+		words = words[max(0, len(words)-d.view.h):]
+	}
+	lines := cells.Block(nil, d.view.w, d.view.h)
+	top := (d.view.h - len(words)) / 2
+	for i, text := range words {
+		lines[top+i] = cells.Fit(cells.Blank((d.view.w-cells.Width(text))/2)+text, d.view.w)
+	}
+	return lines
+}
+
+func (d *painter) drawList(known bool) []string {
+	l := d.view.lay
+	rows := split(d.list.View())
+	if !known {
+		rows = cells.Block(nil, l.list.w, l.list.h)
+	}
+	if l.shape == shapeBare {
+		return rows
+	}
+	if l.listFrame.empty() {
+		return nil
+	}
+	f := d.edges(d.view.focus == areaList)
+	all, shown := d.list.Len()
+	count := units.Count(all, "job")
+	switch {
+	case d.list.Filter() != "":
+		count = d.dotted(strconv.Itoa(shown)+" of "+count, d.filterText(d.list.Filter()))
+		if d.modal.prompt == nil {
+			count = d.dotted(count, d.does(d.opts.keys.Panes.Back, "clear"))
+		}
+	case all == 0:
+		count = ""
+	case d.opts.keys.Jobs.Filter.Enabled():
+		count += " " + d.opts.glyphs.Dot + " " + d.opts.keys.Jobs.Filter.Help().Key + " filter"
+	}
+	top, rowCount := d.list.Window()
+	marked := ""
+	if n := len(d.list.Marked()); n > 0 {
+		marked = strconv.Itoa(n) + " marked"
+	}
+	lines := []string{f.Top("Jobs", d.dotted(d.list.SortNote(), d.zoomNote()), l.listFrame.w)}
+	head := d.list.HeaderRows()
+	lines = append(lines, f.Sides(rows[:head], l.listFrame.w)...)
+	lines = append(lines, f.Scrolled(rows[head:], l.listFrame.w, top, rowCount, d.opts.glyphs.ScrollThumb)...)
+	return append(lines, f.Bottom(count, marked, l.listFrame.w))
+}
+
+// drawRight draws detail above log, or the visible one of them.
+func (d *painter) drawRight() []string {
+	l := d.view.lay
+	if l.rightFrame.empty() {
+		return nil
+	}
+	w := l.rightFrame.w
+	f := d.edges(d.view.focus == areaDetail)
+	name := d.title(w)
+	lines := make([]string, 0, l.rightFrame.h)
+	side := func(block []string) {
+		for i, line := range block {
+			block[i] = " " + line
+		}
+		lines = append(lines, f.Sides(block, w)...)
+	}
+	switch {
+	case l.log.empty():
+		lines = append(lines, f.Top(name, d.dotted(d.moreDetail(), d.zoomNote()), w))
+		side(split(d.detail.View()))
+		return append(lines, f.Bottom("", "", w))
+	case l.divider == 0:
+		g := d.logEdges()
+		lines = append(lines, g.Top(name, d.logFacts(), w))
+	default:
+		if !l.head.empty() {
+			f = d.edges(false) // the log below has its own title
+			lines = append(lines, f.Top(name, "", w))
+			side(d.detail.Head(l.head.w, l.head.h))
+		} else {
+			lines = append(lines, f.Top(name, d.moreDetail(), w))
+			side(split(d.detail.View()))
+		}
+		g := d.logEdges()
+		lines = append(lines, g.Divide(d.opts.glyphs.JoinLeft, d.opts.glyphs.JoinRight, d.output.logTitle(), d.logFacts(), w))
+	}
+	if d.output.screenShown() {
+		side(split(d.output.screen.View()))
+	} else {
+		lines = append(lines, d.drawLog(f, w)...)
+	}
+	return append(lines, f.Bottom("", d.output.logSize(), w))
+}
+
+// drawLog draws the log inside its border, with a bar before the current line like that of the
+// selected row in the list.
+func (d *painter) drawLog(f cells.Frame, w int) []string {
+	block := split(d.output.log.View())
+	y, n := d.output.log.CurrentRows()
+	for i, line := range block {
+		before := " "
+		if i >= y && i < y+n {
+			before = d.styles.Accent.Render(d.opts.glyphs.Cursor)
+		}
+		block[i] = before + line
+	}
+	return f.Sides(block, w)
+}
+
+func split(view string) []string {
+	if view == "" {
+		return nil
+	}
+	return strings.Split(view, "\n")
+}
+
+// edges returns the frame of a pane, with an emphasized title if it is focused.
+func (d *painter) edges(focused bool) cells.Frame {
+	s := d.styles
+	f := cells.Frame{Border: d.opts.glyphs.Border, Line: s.Border, Title: s.Title, Info: s.Muted, Mark: d.opts.glyphs.Ellipsis}
+	if focused && d.view.focused && !d.modal.active() {
+		f.Title = s.PaneFocused
+	}
+	return f
+}
+
+func (d *painter) title(w int) string {
+	j, ok := d.output.job()
+	if !ok {
+		return d.foldTitle()
+	}
+	// The remaining columns are for corners, blanks around the title, and the text on the right.
+	room := w - 8
+	if d.view.lay.divider == 0 && !d.view.lay.log.empty() {
+		room -= cells.Width(d.logFacts()) + 2
+	}
+	return cells.Name(cells.Clean(j.Name), max(8, room), d.opts.glyphs.Ellipsis)
+}
+
+// foldTitle is the title while no job is shown: a row may be selected that stands for several.
+func (d *painter) foldTitle() string {
+	if on, _ := d.list.OnFold(); !on {
+		return "Detail"
+	}
+	if group, _ := d.list.Folded(); group != "" {
+		return "Group " + cells.Clean(group)
+	}
+	return "Older jobs"
+}
+
+func (d *painter) moreDetail() string {
+	if n := d.detail.More(); n > 0 {
+		return d.opts.glyphs.More + " " + strconv.Itoa(n)
+	}
+	return ""
+}
+
+// zoomNote returns a note if one pane is zoomed. It is empty where only one pane fits anyway.
+func (d *painter) zoomNote() string {
+	if !d.view.zoomed || d.view.w < stackWidth {
+		return ""
+	}
+	return "zoomed"
+}
+
+// logEdges returns the frame of the log. New lines below the view are emphasized.
+func (d *painter) logEdges() cells.Frame {
+	f := d.edges(d.view.focus == areaLog)
+	if n, _ := d.output.log.NewLines(); n > 0 && !d.output.screenShown() {
+		f.Info = d.styles.AccentStrong
+	}
+	return f
+}
+
+func (d *painter) logFacts() string { return d.dotted(d.output.logState(), d.zoomNote()) }
