@@ -111,7 +111,14 @@ func (p *Pane) actionTable() []action {
 }
 
 // onJob reports whether the action applies to a job.
-func (a action) onJob() bool { return a.needs == needsJob || a.needs == needsMarked }
+func (a action) onJob() bool {
+	switch a.needs {
+	case needsJob, needsMarked:
+		return true
+	default:
+		return false
+	}
+}
 
 // perform performs an action; ok is false if it belongs to a component. An action that cannot be
 // performed now shows the reason.

@@ -107,7 +107,7 @@ func (p *Pane) onScreen() engine.ID {
 
 // updateViewed updates which job is viewed. It runs after each Update.
 func (p *Pane) updateViewed() tea.Cmd {
-	cmd := p.viewed.set(p.selected(), p.fore.attached() != nil || p.view.focus == areaLog || p.view.focus == areaDetail)
+	cmd := p.viewed.set(p.selected(), p.fore.attached() != nil || p.view.focus != areaList)
 	p.markViewed()
 	return tea.Batch(cmd, p.viewed.record())
 }

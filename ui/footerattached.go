@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -138,57 +140,96 @@ func (p *Pane) footerAttached(w int) string {
 	if !known {
 		j = &job{Job: engine.Job{Request: engine.Request{ID: a.id, Name: string(a.id)}, State: engine.State{Status: engine.Starting}}}
 	}
-	s := p.styles
-	right, aside := p.leaveWords(a)
-	right = p.withAside(cells.Truncate(right, w-2, p.opts.glyphs.Ellipsis), aside, w-2)
-	badge := statusbadge.View(s, j.Job)
-	style, glyph := statusbadge.Style(s, j.Job), statusbadge.Glyph(s, j.Job)
-	brief := style.Render(glyph)
-	if !p.fore.ended() && j.Entry == engine.EntryHidden { // nothing appears while the user types, which looks like a fault
+	leave, aside := p.leaveWords(a)
+	line := attachedLine{
+		labels: p.labels,
+		w:      w,
+		job:    j.Job,
+		ended:  p.fore.ended(),
+		typed:  a.line,
+		right:  p.withAside(cells.Truncate(leave, w-2, p.opts.glyphs.Ellipsis), aside, w-2),
+		facts:  p.attachedState(a, j),
+	}
+	if len(aside) == 0 && !p.fore.closable() {
+		line.help = p.helpHint()
+	}
+	if p.notice(w) == "" {
+		return line.draw()
+	}
+	return line.drawNotice(p.notice)
+}
+
+// attachedLine is what the line below an attached job shows.
+type attachedLine struct {
+	*labels
+	w     int
+	job   engine.Job
+	ended bool     // its terminal has ended, possibly before the record
+	typed int      // characters of the line that the user types
+	right string   // what the leave key does
+	help  string   // how to see all keys
+	facts []string // most important first; each may be empty
+}
+
+// badge returns the status, and its short form.
+func (l *attachedLine) badge() (long, brief string) {
+	style, glyph := statusbadge.Style(l.styles, l.job), statusbadge.Glyph(l.styles, l.job)
+	long, brief = statusbadge.View(l.styles, l.job), style.Render(glyph)
+	switch {
+	case l.ended:
+		if !l.job.Status.Finished() { // the record is written after the screen
+			long = l.styles.Strong.Render("ended")
+		}
+	case l.job.Entry == engine.EntryHidden: // nothing appears while the user types, which looks like a fault
 		typed := ""
-		if a.line > 0 {
-			typed = " " + strings.Repeat("*", min(a.line, mostStars))
+		if l.typed > 0 {
+			typed = " " + strings.Repeat("*", min(l.typed, mostStars))
 		}
-		badge, brief = style.Render(glyph+" input hidden"+typed), style.Render(glyph+" hidden"+typed)
+		long, brief = style.Render(glyph+" input hidden"+typed), style.Render(glyph+" hidden"+typed)
 	}
-	if p.fore.ended() && !j.Status.Finished() {
-		badge = s.Strong.Render("ended") // the record is written after the screen
+	return long, brief
+}
+
+// drawNotice draws the line with messages in place of the name. notice returns them in at most w columns.
+func (l *attachedLine) drawNotice(notice func(w int) string) string {
+	leave := cells.Width(l.right) + keyGap + 1
+	if l.w <= leave {
+		return l.draw()
 	}
-	if leave := cells.Width(right) + keyGap + 1; p.notice(w) != "" && w > leave {
-		left := " " + badge + cells.Blank(keyGap)
-		if w-leave-cells.Width(left) < leastNotice {
-			left = " "
-		}
-		left += p.notice(w - leave - cells.Width(left))
-		return cells.Fit(left, w-leave+1) + cells.Blank(keyGap-1) + right + " "
+	badge, _ := l.badge()
+	left := " " + badge + cells.Blank(keyGap)
+	if l.w-leave-cells.Width(left) < leastNotice {
+		left = " "
 	}
-	name := cells.Clean(j.Name)
-	if name == "" {
-		name = string(j.ID)
+	left += notice(l.w - leave - cells.Width(left))
+	return cells.Fit(left, l.w-leave+1) + cells.Blank(keyGap-1) + l.right + " "
+}
+
+// draw draws the line. It leaves out what does not fit after a recognizable part of the name, least
+// important facts first.
+func (l *attachedLine) draw() string {
+	name := cmp.Or(cells.Clean(l.job.Name), string(l.job.ID))
+	right, room := l.right, l.w-cells.Width(l.right)-1
+	if room < cells.Width(statusbadge.Glyph(l.styles, l.job))+2 {
+		return cells.Fit(" "+right, l.w)
 	}
-	room := w - cells.Width(right) - 1
-	if room < cells.Width(glyph)+2 {
-		return cells.Fit(" "+right, w)
-	}
-	// Leave out what does not fit after a recognizable part of the name, least important facts
-	// first.
+	badge, brief := l.badge()
 	if 3+cells.Width(badge)+min(shortestName, cells.Width(name)) > room-2 {
 		badge = brief
 	}
 	left, behind := " "+badge+"  ", ""
-	for _, text := range p.attachedState(a, j) {
-		if text != "" && cells.Width(left)+shortestName+cells.Width(behind)+2+cells.Width(text) <= room-2 {
+	used := func() int { return cells.Width(left) + cells.Width(behind) + 2 }
+	for _, text := range slices.DeleteFunc(l.facts, func(fact string) bool { return fact == "" }) {
+		if used()+shortestName+cells.Width(text) <= room-2 {
 			behind += "  " + text
 		}
 	}
-	if len(aside) == 0 && !p.fore.closable() {
-		if help := p.helpHint(); help != "" && cells.Width(left)+cells.Width(name)+cells.Width(behind)+2+cells.Width(help)+helpGap <= room {
-			right += cells.Blank(helpGap) + help
-			room -= helpGap + cells.Width(help)
-		}
+	if helpWidth := cells.Width(l.help) + helpGap; l.help != "" && used()+cells.Width(name)+helpWidth <= room {
+		right += cells.Blank(helpGap) + l.help
+		room -= helpWidth
 	}
-	name = cells.TruncateMiddle(name, max(0, room-2-cells.Width(left)-cells.Width(behind)), p.opts.glyphs.Ellipsis)
-	left += s.Strong.Render(name) + s.Muted.Render(behind)
+	name = cells.TruncateMiddle(name, max(0, room-used()), l.opts.glyphs.Ellipsis)
+	left += l.styles.Strong.Render(name) + l.styles.Muted.Render(behind)
 	return cells.Fit(left, room) + right + " "
 }
 

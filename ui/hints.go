@@ -67,14 +67,14 @@ func (c *conditions) hintUndo(b *key.Binding) { restrict(b, len(c.notices.cleare
 
 // hintTurn shows a key in the footer only for a job that waits.
 func (c *conditions) hintTurn(b *key.Binding) {
-	j, ok := c.list.Selected()
-	restrict(b, ok && waitsForTurn(j))
+	j, _ := c.list.Selected()
+	restrict(b, waitsForTurn(j))
 }
 
 // hintQueue does the same for a job that waits in a queue.
 func (c *conditions) hintQueue(b *key.Binding) {
-	j, ok := c.list.Selected()
-	restrict(b, ok && j.Queue != "" && waitsForTurn(j))
+	j, _ := c.list.Selected()
+	restrict(b, waitsForTurn(j) && j.Queue != "")
 }
 
 // hintPause is hintQueue for the key that pauses the queue, or resumes it.

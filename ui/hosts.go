@@ -19,8 +19,8 @@ func WithConnect(f func(ctx context.Context, host string) (made bool, err error)
 }
 
 func (p *Pane) reach() tea.Cmd {
-	j, ok := p.list.Selected()
-	if !ok || j.Host == "" || p.opts.connect == nil {
+	j, _ := p.list.Selected()
+	if j.Host == "" || p.opts.connect == nil {
 		return nil
 	}
 	connect := p.opts.connect

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/themes"
 )
@@ -36,6 +37,6 @@ func (l *labels) dotted(words ...string) string {
 	return strings.Join(words, " "+l.opts.glyphs.Dot+" ")
 }
 
-func (l *labels) sizeText(cols, rows int) string {
-	return strconv.Itoa(cols) + l.opts.glyphs.Times + strconv.Itoa(rows)
+func (l *labels) sizeText(s engine.Size) string {
+	return strconv.Itoa(s.Cols) + l.opts.glyphs.Times + strconv.Itoa(s.Rows)
 }

@@ -20,7 +20,7 @@ func (r rect) has(x, y int) bool { return within(x-r.x, r.w) && within(y-r.y, r.
 // within reports whether position i is one of n, counted from 0.
 func within(i, n int) bool { return i >= 0 && i < n }
 
-// shape is the arrangement of the panes.
+// shape is the arrangement of the panes, from the one with the least room.
 type shape int
 
 const (
@@ -71,7 +71,7 @@ type layout struct {
 }
 
 // listOnly reports whether there is no room for anything beside the list.
-func (l *layout) listOnly() bool { return l.shape == shapeBare || l.shape == shapeTooSmall }
+func (l *layout) listOnly() bool { return l.shape <= shapeBare }
 
 // arrange computes the layout. It is a pure function.
 func arrange(w, h int, a arrangement) layout {
@@ -179,7 +179,7 @@ func (l layout) at(x, y int) area {
 	case l.log.has(x, y):
 		return areaLog
 	case l.rightFrame.has(x, y):
-		if l.divider > 0 && y < l.divider || l.log.empty() {
+		if y < l.divider || l.log.empty() {
 			return areaDetail
 		}
 		return areaLog

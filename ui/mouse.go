@@ -147,6 +147,6 @@ func (p *Pane) click(msg tea.MouseClickMsg, x, y int) tea.Cmd {
 }
 
 func isLeftClick(msg tea.Msg) bool {
-	click, ok := msg.(tea.MouseClickMsg)
-	return ok && click.Button == tea.MouseLeft
+	click, _ := msg.(tea.MouseClickMsg)
+	return click.Button == tea.MouseLeft
 }

@@ -267,8 +267,8 @@ func (l *labels) lineFeed() string {
 // untilde expands the home directory.
 func (l *labels) untilde(path string) string {
 	rest, ok := strings.CutPrefix(path, "~")
-	endsName := rest == "" || rest[0] == '/' // ~user is the home directory of another user
-	if !ok || !endsName || l.opts.home == "" {
+	user, _, _ := strings.Cut(rest, "/") // ~user is the home directory of another user
+	if !ok || user != "" || l.opts.home == "" {
 		return path
 	}
 	return l.opts.home + rest

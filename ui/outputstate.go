@@ -56,15 +56,12 @@ func (o *output) logState() string {
 }
 
 func (o *output) logSize() string {
-	if o.screenShown() || o.last {
-		size := o.jobs.all[o.id].Size
-		text := o.sizeText(size.Cols, size.Rows)
-		if o.screenShown() && (size.Cols > o.screen.Size().Cols || size.Rows > o.screen.Size().Rows) {
-			text = o.sizeText(min(size.Cols, o.screen.Size().Cols), min(size.Rows, o.screen.Size().Rows)) + " of " + text
-		}
-		return text
-	}
-	if o.source == nil || o.log.Size() == 0 {
+	switch {
+	case o.screenShown():
+		return o.screenSize()
+	case o.last:
+		return o.sizeText(o.jobs.all[o.id].Size)
+	case o.log.Size() == 0:
 		return ""
 	}
 	text := units.FormatBytes(o.log.Size())
@@ -72,6 +69,16 @@ func (o *output) logSize() string {
 		text += " " + o.opts.glyphs.Dot + " " + strconv.Itoa(at) + " %"
 	}
 	return text
+}
+
+// screenSize returns the size of the job's screen, and how much of it fits.
+func (o *output) screenSize() string {
+	size, room := o.jobs.all[o.id].Size, o.screen.Size()
+	fits := engine.Size{Cols: min(size.Cols, room.Cols), Rows: min(size.Rows, room.Rows)}
+	if fits == size {
+		return o.sizeText(size)
+	}
+	return o.sizeText(fits) + " of " + o.sizeText(size)
 }
 
 func (o *output) searching() bool {
@@ -82,13 +89,16 @@ func (o *output) searching() bool {
 // searchNote returns the number of matches: "3 of 17".
 func (o *output) searchNote() string {
 	text, at, total, done := o.log.Query()
-	switch {
-	case text == "":
+	if text == "" {
 		return ""
-	case total == 0 && o.log.Err() != nil:
-		return "log not read"
-	case total == 0 && done:
-		return "no matches"
+	}
+	if total == 0 {
+		switch {
+		case o.log.Err() != nil:
+			return "log not read"
+		case done:
+			return "no matches"
+		}
 	}
 	more := ""
 	if !done {

@@ -241,17 +241,16 @@ func (p *Pane) Cursor() *tea.Cursor {
 		}
 		return &at
 	}
-	a := p.fore.attached()
 	switch {
 	case p.modal.over != nil:
 		x, y, _, _ := p.modal.overlayPlace(p.modal.over)
 		return move(p.modal.over.Cursor(), x, y)
 	case p.modal.prompt != nil:
 		return move(p.modal.prompt.line.Cursor(), p.view.lay.footer.x+promptEdge, p.view.h-1)
-	case a != nil && a.viaLog:
-		return nil
-	case a != nil:
+	case p.fore.terminal() != nil:
 		return p.fore.term.Cursor()
+	case p.fore.attached() != nil:
+		return nil
 	case p.view.focus == areaList:
 		return move(p.list.Cursor(), p.view.lay.list.x, p.view.lay.list.y)
 	case p.view.focus == areaLog && !p.output.screenShown():

@@ -87,7 +87,7 @@ func (o *output) follow() tea.Cmd {
 	switch {
 	case o.drawsNow():
 		return o.showRaw(!o.raw)
-	case o.plain || o.last:
+	case o.hasLastScreen():
 		return o.showRaw(o.last)
 	}
 	if err := o.log.Err(); err != nil { // retry
@@ -96,9 +96,12 @@ func (o *output) follow() tea.Cmd {
 	return o.tasks.route(o.log.SetFollow(!o.log.Following()))
 }
 
+// hasLastScreen reports whether a full-screen program has left a screen, which is shown or not.
+func (o *output) hasLastScreen() bool { return o.last || o.plain }
+
 // showRaw shows the raw log, or the screen instead.
 func (o *output) showRaw(raw bool) tea.Cmd {
-	reopen := o.last || o.plain
+	reopen := o.hasLastScreen()
 	o.raw = raw
 	cmds := []tea.Cmd{o.updatePreview()}
 	if reopen {

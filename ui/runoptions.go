@@ -65,7 +65,7 @@ func applyOption(s *engine.Spec, words []string) (o engine.JobOption, rest []str
 		return o, nil, fmt.Errorf("unknown option %s (Tab lists options)", word)
 	case o.Value == "" && hasValue:
 		return o, nil, fmt.Errorf("--%s takes no value", o.Name)
-	case o.Value == "" || hasValue:
+	case o.Value == "", hasValue:
 	case len(rest) == 0:
 		return o, nil, fmt.Errorf("%s needs a value: %s", word, o.Value)
 	default:
@@ -89,11 +89,19 @@ func checkOptions(s engine.Spec, given []string) error {
 
 func findOption(word string) (engine.JobOption, bool) {
 	for _, o := range editableOptions() {
-		if word == "--"+o.Name || o.Short != "" && word == "-"+o.Short {
+		if slices.Contains(spellings(o), word) {
 			return o, true
 		}
 	}
 	return engine.JobOption{}, false
+}
+
+// spellings returns how an option may be typed, the shortest first.
+func spellings(o engine.JobOption) []string {
+	if o.Short == "" {
+		return []string{"--" + o.Name}
+	}
+	return []string{"-" + o.Short, "--" + o.Name}
 }
 
 // optionsOf returns the options of a job as they would be typed. Values of variables are not
@@ -105,10 +113,7 @@ func optionsOf(j engine.Job) string {
 		if o.Typed == nil {
 			continue
 		}
-		name := "--" + o.Name
-		if o.Short != "" {
-			name = "-" + o.Short
-		}
+		name := spellings(o)[0]
 		for _, value := range o.Typed(spec) {
 			words = append(words, name)
 			if o.Value != "" {

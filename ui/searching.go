@@ -77,7 +77,7 @@ func (s *searches) openJump() tea.Cmd {
 
 func (s *searches) jump(line *prompt.Line) tea.Cmd {
 	percent, err := strconv.Atoi(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(line.Value()), "%")))
-	if err != nil || percent < 0 || percent > 100 {
+	if err != nil || !within(percent, 101) {
 		line.SetError("not a number from 0 to 100")
 		return nil
 	}

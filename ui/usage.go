@@ -24,7 +24,7 @@ type usage struct {
 func (u *usage) add(now time.Time, s detail.Sample) bool {
 	slot := now.Truncate(sampleEvery)
 	n := len(u.samples)
-	if n > 0 && !slot.After(u.slot) {
+	if !slot.After(u.slot) { // not at first
 		changed := u.samples[n-1] != s
 		u.samples[n-1] = s
 		return changed

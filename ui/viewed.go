@@ -36,7 +36,9 @@ func (v *viewed) set(id engine.ID, opened bool) tea.Cmd {
 			return nil
 		})
 	}
-	v.long = v.long || opened
+	if opened {
+		v.long = true
+	}
 	return cmd
 }
 
