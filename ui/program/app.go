@@ -164,7 +164,10 @@ func (o Options) withDefaults() Options {
 func darkBackground(environ []string) bool {
 	colors := variable(environ, "COLORFGBG")
 	n, err := strconv.Atoi(colors[strings.LastIndexByte(colors, ';')+1:])
-	return err != nil || n != 7 && n < 9 // white and the bright colors, except dark gray
+	if err != nil {
+		return true
+	}
+	return n != 7 && n < 9 // white and the bright colors, except dark gray, are light
 }
 
 // Run shows the program until the user quits or ctx is done. It must be called only once. Jobs

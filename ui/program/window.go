@@ -245,9 +245,9 @@ func (w *window) View() tea.View {
 }
 
 func (w *window) progress() *tea.ProgressBar {
-	a, ok := w.pane.Attached()
+	a, _ := w.pane.Attached()
 	j := a.Job
-	if !ok || j.Progress == nil || j.Status.Finished() {
+	if j.Progress == nil || j.Status.Finished() {
 		return nil
 	}
 	state := tea.ProgressBarDefault
@@ -328,9 +328,10 @@ func (w *window) paced(msg tea.Msg) tea.Cmd {
 
 // held reports whether the last view is kept until the next round.
 func (w *window) held() bool {
-	u := &w.unwatched
-	waits := u.round && !u.due
-	return !w.focused && waits && w.pane.Changed()
+	if w.focused || w.unwatched.due {
+		return false
+	}
+	return w.unwatched.round && w.pane.Changed()
 }
 
 // The largest window that is drawn, in columns, lines and cells. Drawing keeps two copies of the screen

@@ -146,9 +146,9 @@ func (m *Model) step(dir int) tea.Cmd {
 	switch {
 	case q.re == nil:
 		return notice("No search yet: press " + m.keys.Search.Help().Key)
-	case q.tally.total == 0 && !q.done:
+	case q.stretches.total == 0 && !q.done:
 		return notice("Still searching")
-	case q.tally.total == 0:
+	case q.stretches.total == 0:
 		return notice(m.NoMatches())
 	}
 	const most = 100 // limits the effect of a key that was held down

@@ -23,12 +23,12 @@ func (m *Model) SetMatchingOnly(on bool) tea.Cmd {
 // filter finds the matching lines of a search. Commands use it.
 type filter struct {
 	re    *regexp.Regexp
-	tally tally
+	stretches stretches
 	done  bool // all matching lines are counted
 }
 
 func (m *Model) matches() *filter {
-	t := m.query.tally
+	t := m.query.stretches
 	t.counts = slices.Clone(t.counts) // a command reads them
 	return &filter{m.query.re, t, m.query.done}
 }
@@ -80,10 +80,10 @@ func (f *filter) rank(ctx context.Context, src Source, at int64) (int64, error) 
 	if !f.done {
 		return 0, nil
 	}
-	i := f.tally.stretch(at)
-	starts, err := startsIn(ctx, src, f.re, int64(i)*f.tally.stride, int64(i+1)*f.tally.stride)
+	i := f.stretches.stretch(at)
+	starts, err := startsIn(ctx, src, f.re, int64(i)*f.stretches.stride, int64(i+1)*f.stretches.stride)
 	if n, ok := slices.BinarySearch(starts, at); ok {
-		return f.tally.before(i) + int64(n) + 1, err
+		return f.stretches.before(i) + int64(n) + 1, err
 	}
 	return -1, err
 }
@@ -138,8 +138,8 @@ func (f *filter) starts(ctx context.Context, src Source, off int64, n, dir int) 
 	if off < 0 {
 		return nil, nil
 	}
-	for i := f.tally.next(f.tally.stretch(off), dir); i >= 0 && have < n; i = f.tally.next(i+dir, dir) {
-		from, to := int64(i)*f.tally.stride, int64(i+1)*f.tally.stride
+	for i := f.stretches.next(f.stretches.stretch(off), dir); i >= 0 && have < n; i = f.stretches.next(i+dir, dir) {
+		from, to := int64(i)*f.stretches.stride, int64(i+1)*f.stretches.stride
 		if dir > 0 {
 			from = max(from, off)
 		} else {
@@ -173,9 +173,9 @@ func startsIn(ctx context.Context, src Source, re *regexp.Regexp, from, to int64
 	return starts, err
 }
 
-// tally counts the matching lines in each stretch of a log. It records how many there are and
+// stretches count the matching lines in each stretch of a log. They record how many there are and
 // roughly where, in the same memory for a few matches and for millions. The zero value is empty.
-type tally struct {
+type stretches struct {
 	stride int64    // bytes per stretch
 	counts []uint32 // number of matching lines that begin in each stretch
 	total  int64
@@ -187,7 +187,7 @@ const (
 )
 
 // grow makes room for a log of size bytes. The longer the log, the longer the stretches.
-func (t *tally) grow(size int64) {
+func (t *stretches) grow(size int64) {
 	t.stride = max(t.stride, minStride)
 	for size/t.stride >= maxStretches {
 		for i := range (len(t.counts) + 1) / 2 {
@@ -203,10 +203,10 @@ func (t *tally) grow(size int64) {
 }
 
 // stretch returns the index of the stretch that contains an offset.
-func (t *tally) stretch(off int64) int { return int(max(0, off) / max(t.stride, minStride)) }
+func (t *stretches) stretch(off int64) int { return int(max(0, off) / max(t.stride, minStride)) }
 
 // add adds counts to the stretches starting at from.
-func (t *tally) add(from int, counts []uint32) {
+func (t *stretches) add(from int, counts []uint32) {
 	for len(t.counts) < from+len(counts) {
 		t.counts = append(t.counts, 0)
 	}
@@ -217,7 +217,7 @@ func (t *tally) add(from int, counts []uint32) {
 }
 
 // remove subtracts one line.
-func (t *tally) remove(off int64) {
+func (t *stretches) remove(off int64) {
 	if i := t.stretch(off); i < len(t.counts) && t.counts[i] > 0 {
 		t.counts[i]--
 		t.total--
@@ -225,7 +225,7 @@ func (t *tally) remove(off int64) {
 }
 
 // before returns the number of matching lines in the stretches before i.
-func (t *tally) before(i int) int64 {
+func (t *stretches) before(i int) int64 {
 	n := int64(0)
 	for _, c := range t.counts[:min(i, len(t.counts))] {
 		n += int64(c)
@@ -234,7 +234,7 @@ func (t *tally) before(i int) int64 {
 }
 
 // next returns the first stretch with matching lines from i on, in direction dir, or -1.
-func (t *tally) next(i, dir int) int {
+func (t *stretches) next(i, dir int) int {
 	if dir < 0 {
 		i = min(i, len(t.counts)-1)
 	}
@@ -248,7 +248,7 @@ func (t *tally) next(i, dir int) int {
 
 // rows reports which rows of a column of height h, which represents size bytes, have matching
 // lines.
-func (t *tally) rows(size int64, h int) []bool {
+func (t *stretches) rows(size int64, h int) []bool {
 	rows := make([]bool, h)
 	if size <= 0 {
 		return rows

@@ -32,7 +32,7 @@ type query struct {
 	ctx    context.Context // canceled when the search ends
 	cancel context.CancelFunc
 
-	tally   tally
+	stretches   stretches
 	todo    []part // parts still to search, in this order
 	planned int64  // end of the part of the log that has been searched or is in todo
 	running bool
@@ -57,7 +57,7 @@ type part struct {
 type scanned struct {
 	to          int64    // offset up to which it has searched
 	stretch     int      // first stretch of counts
-	counts      []uint32 // see tally.add
+	counts      []uint32 // see stretches.add
 	first, last int64    // offsets of the first and last matching line; -1: none
 	lastEnd     int64
 	err         error
@@ -110,7 +110,7 @@ func (m *Model) Search(text string, regex bool) (tea.Cmd, error) {
 // the number of matching lines. done is false while the log is being searched.
 func (m *Model) Query() (text string, current, total int, done bool) {
 	q := &m.query
-	return q.text, int(max(0, q.rank)), int(q.tally.total), q.done
+	return q.text, int(max(0, q.rank)), int(q.stretches.total), q.done
 }
 
 // Searches reports whether text is the current search.
@@ -123,7 +123,7 @@ func (m *Model) Searches(text string, regex bool) bool {
 func (m *Model) NoMatches() string {
 	q := &m.query
 	switch {
-	case q.re == nil, !q.done, q.tally.total > 0:
+	case q.re == nil, !q.done, q.stretches.total > 0:
 		return ""
 	case q.regex:
 		return `No matches for "` + q.text + `"`
@@ -142,8 +142,8 @@ func (m *Model) scan() tea.Cmd {
 	q.running = true
 	ctx, src, re, p, one := q.ctx, m.src, q.re, q.todo[0], !q.jumped
 	to := min(p.to, p.from+sliceBytes)
-	q.tally.grow(max(to, m.size))
-	stride := q.tally.stride
+	q.stretches.grow(max(to, m.size))
+	stride := q.stretches.stride
 	return later.Run(&q.gen, func() func() tea.Cmd {
 		found := scanned{first: -1, last: -1, to: to}
 		found.err = src.Matching(ctx, re, p.from, to, func(start, end int64) bool {
@@ -183,7 +183,7 @@ func (m *Model) rescan() tea.Cmd {
 	default:
 		from := q.planned
 		if q.last >= 0 && q.lastEnd >= q.planned {
-			q.tally.remove(q.last)
+			q.stretches.remove(q.last)
 			from, q.last = q.last, -1
 		}
 		q.todo = append(q.todo, part{from: from, to: m.size, after: -1})
@@ -199,7 +199,7 @@ func (m *Model) tookScan(found scanned) tea.Cmd {
 		q.todo, q.done = nil, true
 		return notice("Search stopped: " + m.errorText(found.err))
 	}
-	q.tally.add(found.stretch, found.counts)
+	q.stretches.add(found.stretch, found.counts)
 	if found.last > q.last {
 		q.last, q.lastEnd = found.last, found.lastEnd
 	}
@@ -221,7 +221,7 @@ func (m *Model) tookScan(found scanned) tea.Cmd {
 	}
 	if len(q.todo) == 0 && !q.done {
 		q.done = true
-		if q.tally.total == 0 {
+		if q.stretches.total == 0 {
 			cmds = append(cmds, notice(m.NoMatches()))
 		}
 	}

@@ -249,13 +249,13 @@ func TestMillionsOfMatchesTakeLittleMemory(t *testing.T) {
 	if total != int(src.lines) || !done {
 		t.Errorf("%d matches, done %t, want %d", total, done, src.lines)
 	}
-	if n := cap(s.m.query.tally.counts); n > 2*maxStretches {
+	if n := cap(s.m.query.stretches.counts); n > 2*maxStretches {
 		t.Errorf("%d counts are kept", n)
 	}
 }
 
 func TestTally(t *testing.T) {
-	var ta tally
+	var ta stretches
 	r := rand.New(rand.NewPCG(5, 6))
 	var offs []int64
 	off := int64(0)

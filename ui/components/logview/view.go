@@ -259,7 +259,7 @@ func (m *Model) track() []string {
 	whole := first == 0 && last >= m.size
 	from := int(first * int64(m.h) / m.size)
 	to := max(from+1, int(last*int64(m.h)/m.size))
-	hits := m.query.tally.rows(m.size, m.h)
+	hits := m.query.stretches.rows(m.size, m.h)
 	for y := range col {
 		inView := from <= y && y < to
 		switch {
