@@ -63,14 +63,14 @@ var mayImport = []struct {
 	{"internal/watch", nil},
 	{"internal/readahead", nil},
 	{"internal/ending", []string{"engine/record", "internal/units"}},
-	{"internal/turn", nil},
+	{"internal/queue", []string{"engine/record", "internal/atomicfile", "internal/plainfile", "internal/jobdir"}},
 	{"cmd/hob-holder", []string{"internal/localjob"}},
 	{"internal/logfile", []string{"internal/atomicfile", "internal/plainfile", "internal/vt", "internal/units", "internal/cells"}},
 	{"internal/jobdir", []string{"engine/record", "internal/atomicfile", "internal/plainfile", "internal/proc", "internal/units", "internal/logfile"}},
 	{"internal/statedir", []string{"engine/record", "internal/atomicfile", "internal/diskspace", "internal/plainfile", "internal/jobdir"}},
 	// What a holder links costs memory for each job.
 	{"internal/holder", []string{"engine/record", "internal/atomicfile", "internal/cause", "internal/plainfile", "internal/proc", "internal/vt", "internal/logfile", "internal/jobdir"}},
-	{"internal/localjob", []string{"engine/record", "internal/build", "internal/ending", "internal/plainfile", "internal/proc", "internal/termenv", "internal/logfile", "internal/jobdir", "internal/turn", "internal/holder"}},
+	{"internal/localjob", []string{"engine/record", "internal/build", "internal/ending", "internal/plainfile", "internal/proc", "internal/termenv", "internal/logfile", "internal/jobdir", "internal/queue", "internal/holder"}},
 	{"internal/config", []string{"internal/spelling", "internal/units", "internal/atomicfile", "internal/plainfile", "internal/build", "keymap", "themes"}},
 	{"internal/...", []string{"engine/record", "internal/..."}},
 }

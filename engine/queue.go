@@ -9,7 +9,6 @@ import (
 
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/queue"
-	"github.com/hobjobs/hob/internal/turn"
 )
 
 // DefaultQueue is the name of the queue of jobs that name none.
@@ -57,8 +56,8 @@ func (e *Engine) queue(name string) (Queue, error) {
 	q := Queue{Name: name, Slots: v.Slots, Paused: v.Paused, Running: []ID{}, Waiting: []ID{}}
 	for _, entry := range v.Entries {
 		switch {
-		case entry.State == turn.Cancelled: // its end is being recorded, or was a moment ago
-		case entry.State.Waits():
+		case entry.State == queue.Canceled: // its end is being recorded, or was a moment ago
+		case entry.State.Pending():
 			q.Waiting = append(q.Waiting, ID(entry.ID))
 		default:
 			q.Running = append(q.Running, ID(entry.ID))
@@ -85,7 +84,7 @@ func (e *Engine) SetQueue(ctx context.Context, name string, c QueueChange) (Queu
 	case c.Pause && c.Resume:
 		return Queue{}, invalid("change a queue", "both pause and resume", "choose one of them")
 	}
-	err := queue.Set(ctx, queue.Dir(e.root.Queues(), name), func(s *turn.Settings) {
+	err := queue.Set(ctx, queue.Dir(e.root.Queues(), name), func(s *queue.Settings) {
 		if c.Slots > 0 {
 			s.Slots = c.Slots
 		}
@@ -160,7 +159,7 @@ func (e *Engine) configureQueue(ctx context.Context, name string) error {
 	if slots < 1 {
 		return nil
 	}
-	return queue.Set(ctx, queue.Dir(e.root.Queues(), name), func(s *turn.Settings) {
+	return queue.Set(ctx, queue.Dir(e.root.Queues(), name), func(s *queue.Settings) {
 		if s.Configured != slots {
 			s.Slots, s.Configured = slots, slots
 		}

@@ -107,7 +107,7 @@ func (v views) complete(dir string, r *record.Request, s *engine.State) {
 // watchQueued calls notify with the state of a queued job and after each change, until it is not
 // queued any more.
 func (r *run) watchQueued(ctx context.Context, notify func(engine.State, engine.Note)) error {
-	f, leave := queue.Follow(queueOf(r.Dir, &r.Request))
+	f, leave := followQueue(queueOf(r.Dir, &r.Request))
 	defer leave()
 	s, err := holder.Look(r.Dir)
 	if err != nil || s.Status != engine.Queued {
@@ -115,9 +115,9 @@ func (r *run) watchQueued(ctx context.Context, notify func(engine.State, engine.
 	}
 	reported := false
 	for {
-		view, changed := f.Now()
+		view, changed := f.now()
 		e, there := view.Find(string(r.Request.ID))
-		if there && e.State.Waits() {
+		if there && e.State.Pending() {
 			was := s
 			s.Pending = view.Pending(string(r.Request.ID), &r.Request)
 			s.Backgrounded = s.Backgrounded || jobdir.Backgrounded(r.Dir)
@@ -149,7 +149,7 @@ func (r *run) Watch(ctx context.Context, notify func(engine.State, engine.Note))
 // Background implements [engine.Run].
 func (r *run) Background(ctx context.Context) error {
 	if r.Request.Waits() {
-		if err := queue.Background(ctx, r.Dir, r.Request.Queue); !errors.Is(err, queue.ErrNotWaiting) {
+		if err := queue.Background(ctx, queueOf(r.Dir, &r.Request), string(r.Request.ID)); !errors.Is(err, queue.ErrNotWaiting) {
 			return err
 		}
 	}
@@ -163,7 +163,7 @@ func (r *run) stopQueued(ctx context.Context, o engine.StopOptions) (report engi
 		o.Reason = engine.ReasonKill
 	}
 	began := time.Now()
-	if err := queue.Cancel(ctx, r.Dir, r.Request.Queue, o); err != nil {
+	if err := queue.Cancel(ctx, queueOf(r.Dir, &r.Request), string(r.Request.ID), o); err != nil {
 		if errors.Is(err, queue.ErrNotWaiting) {
 			return report, false, nil
 		}

@@ -3,7 +3,6 @@
 package local
 
 import (
-	"debug/buildinfo"
 	"errors"
 	"io/fs"
 	"os"
@@ -13,7 +12,6 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/internal/build"
 	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/localjob"
@@ -40,33 +38,29 @@ type holderProcess struct {
 }
 
 // startHolderFor starts a holder for the job id: hob-holder if it is in this program's directory,
-// otherwise this program itself. env is added to the environment of the holder of a queued job.
-func startHolderFor(id string, env []string) (*holderProcess, error) {
-	path, ok := holderBeside()
-	if len(env) > 0 { // it waits before it checks the configuration
-		ok = ok && build.Same(buildOf(path), build.Version())
-	}
-	if ok {
-		if h, err := startHolder(path, env, id); err == nil {
+// otherwise this program itself.
+func startHolderFor(id string) (*holderProcess, error) {
+	if path, ok := holderBeside(); ok {
+		if h, err := startHolder(path, id); err == nil {
 			h.beside = true
 			return h, nil
 		}
 	}
-	return startSelfAsHolder(id, env)
+	return startSelfAsHolder(id)
 }
 
 // startSelfAsHolder starts this program as the holder of the job id.
-func startSelfAsHolder(id string, env []string) (*holderProcess, error) {
+func startSelfAsHolder(id string) (*holderProcess, error) {
 	path, err := ownProgram()
 	if err != nil {
 		return nil, err
 	}
-	return startHolder(path, env, id)
+	return startHolder(path, id)
 }
 
 // startHolder executes the program at path as a holder. The first of args is the id
 // of its job, so that ps shows it.
-func startHolder(path string, env []string, args ...string) (*holderProcess, error) {
+func startHolder(path string, args ...string) (*holderProcess, error) {
 	config, holderConfig, err := socketPair()
 	if err != nil {
 		return nil, err
@@ -84,7 +78,7 @@ func startHolder(path string, env []string, args ...string) (*holderProcess, err
 	defer null.Close()
 	// A holder that crashes writes the reason to stderr, which is therefore the reply, too.
 	pid, err := localjob.ForkUnblocked(path, append([]string{proc.HolderName}, args...), &syscall.ProcAttr{
-		Dir: "/", Env: append(holderEnviron(), env...), Sys: &syscall.SysProcAttr{Setsid: true},
+		Dir: "/", Env: holderEnviron(), Sys: &syscall.SysProcAttr{Setsid: true},
 		Files: []uintptr{holderConfig.Fd(), null.Fd(), holderReply.Fd(), holderReply.Fd()},
 	})
 	if err != nil {
@@ -161,15 +155,6 @@ func holderBeside() (path string, ok bool) {
 		return "", false
 	}
 	return path, plainfile.CheckPath(path) == nil
-}
-
-// buildOf returns the build of the program in the file at path, "" if that is unknown.
-func buildOf(path string) string {
-	info, err := buildinfo.ReadFile(path)
-	if err != nil {
-		return ""
-	}
-	return build.VersionIn(info)
 }
 
 // errHolderDied means that a holder exited without a reply: it may have started the job.

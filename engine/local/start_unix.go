@@ -81,6 +81,7 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (*engine.State, er
 			return nil, &engine.Error{Op: "queue", Job: l.ID, Backend: b.Name(), Err: err, Hint: jobdir.HeldHint(err)}
 		}
 		defer place.alive.Release()
+		cfg.Queue = place.Place
 	}
 	var begun *engine.State
 	if b.inProcess {
@@ -105,7 +106,7 @@ func (b *Backend) spawn(
 	ctx context.Context, rec engine.Record, cfg localjob.Config, passed map[int]*os.File, lock *jobdir.FileLock, place queueEntry,
 ) (*engine.State, error) {
 	cfg.Launch = localjob.Version
-	h, err := b.holderFor(string(rec.ID), place.env)
+	h, err := b.holderFor(string(rec.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +114,7 @@ func (b *Backend) spawn(
 	st, err := b.configure(ctx, h, cfg, kept, passed)
 	nothing := errors.Is(err, localjob.ErrVersion) || errors.Is(err, errHolderDied) && !holder.EverHeld(cfg.Dir)
 	if h.beside && nothing && ctx.Err() == nil {
-		if h, err = startSelfAsHolder(string(rec.ID), place.env); err != nil {
+		if h, err = startSelfAsHolder(string(rec.ID)); err != nil {
 			return nil, err
 		}
 		st, err = b.configure(ctx, h, cfg, kept, passed)
@@ -121,16 +122,16 @@ func (b *Backend) spawn(
 	return st, err
 }
 
-// holderFor starts the holder of the job id. env is added to its environment.
-func (b *Backend) holderFor(id string, env []string) (*holderProcess, error) {
+// holderFor starts the holder of the job id.
+func (b *Backend) holderFor(id string) (*holderProcess, error) {
 	if len(b.command) == 0 {
-		return startHolderFor(id, env)
+		return startHolderFor(id)
 	}
 	path, err := exec.LookPath(b.command[0])
 	if err != nil {
 		return nil, fmt.Errorf("find the holder program: %w", err)
 	}
-	return startHolder(path, env, append([]string{id}, b.command[1:]...)...)
+	return startHolder(path, append([]string{id}, b.command[1:]...)...)
 }
 
 // configure sends h its configuration and waits until its job runs. The returned state is nil if
@@ -263,12 +264,12 @@ func (c *children) reap() {
 	})
 }
 
-// queueEntry is the place of a new job in its queue, for its holder. The zero queueEntry is that of a job that
-// starts at once.
+// queueEntry is the place of a new job in its queue. The zero queueEntry is that of a job that starts at
+// once.
 type queueEntry struct {
-	env   []string // for the holder
-	alive *jobdir.Alive
-	gone  func()
+	*queue.Place
+	alive   *jobdir.Alive
+	dequeue func()
 }
 
 // enqueue puts a new job in its queue. The caller has the job's lock.
@@ -280,18 +281,23 @@ func (b *Backend) enqueue(ctx context.Context, l engine.Launch) (queueEntry, err
 	if err != nil {
 		return queueEntry{}, err
 	}
-	env, gone, err := queue.Enter(ctx, l.Dir, l.Spec.Queue, l.Spec.After, l.Spec.AfterAny)
+	place := &queue.Place{
+		Dir:      queueOf(l.Dir, &l.Job.Request),
+		After:    l.Spec.After,
+		AfterAny: l.Spec.AfterAny,
+	}
+	dequeue, err := place.Enter(ctx, l.Dir)
 	if err != nil {
 		alive.Close()
 		return queueEntry{}, err
 	}
-	return queueEntry{env, alive, gone}, nil
+	return queueEntry{place, alive, dequeue}, nil
 }
 
 // leave removes a job that was not started from its queue.
 func (t queueEntry) leave() {
-	if t.gone != nil {
-		t.gone()
+	if t.dequeue != nil {
+		t.dequeue()
 	}
 }
 

@@ -14,11 +14,11 @@ func Version() string {
 	if !ok {
 		return ""
 	}
-	return VersionIn(info)
+	return versionIn(info)
 }
 
-// VersionIn returns the build of hob in a program with the given information.
-func VersionIn(info *debug.BuildInfo) string {
+// versionIn returns the build of hob in a program with the given information.
+func versionIn(info *debug.BuildInfo) string {
 	m := &info.Main
 	for _, dep := range info.Deps { // in a program that embeds the engine
 		if dep.Path == module {

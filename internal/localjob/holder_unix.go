@@ -20,22 +20,42 @@ import (
 	"github.com/hobjobs/hob/internal/ending"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/plainfile"
-	"github.com/hobjobs/hob/internal/turn"
+	"github.com/hobjobs/hob/internal/queue"
 )
 
-// replyFD is the descriptor to which a holder writes its Reply, and until then its stderr.
-const replyFD = 3
+const (
+	configFD = 0 // a socket with the configuration
+	replyFD  = 3 // a holder writes its Reply to it, and until then its stderr
+)
 
 // Hold is the main function of the holder of one job: it receives the configuration from its launcher,
 // waits until a queued job may start, starts the job and keeps it until none of its processes is left.
 // It returns the exit code for the process.
 func Hold() int {
-	received := turn.Wait() // first: a process that waits needs little memory
+	closeLeaked(replyFD + 1)
+	syscall.CloseOnExec(replyFD)
+	l, err := receiveLaunch()
+	var w *waited
+	queued := err == nil && l.alive != nil
+	if queued {
+		w = l.wait()
+	}
 	signals := make(chan os.Signal, 16)
-	// Notify, not Ignore: a signal that the holder ignores would be ignored in the job.
+	// Notify, not Ignore: a signal that the holder ignores would be ignored in the job. Those that come
+	// while a job is queued end its holder.
 	signal.Notify(signals, syscall.SIGCHLD, syscall.SIGUSR1, syscall.SIGTERM,
 		syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE)
-	j := holdReceived(received)
+	var j *job
+	if err == nil {
+		j, err = hold(l.cfg, w, l.passed, l.lock, true)
+	}
+	switch {
+	case !queued:
+		reply(j, err)
+	case err != nil: // hob itself failed: the job is lost, and its lock file says why
+		fmt.Fprintln(os.Stderr, err)
+		w.leave()
+	}
 	if j == nil {
 		return 1
 	}
@@ -45,23 +65,15 @@ func Hold() int {
 	return 0
 }
 
-// holdReceived starts the job. It returns nil if there is no job to hold after that.
-func holdReceived(r turn.Result) *job {
-	if r.Outcome != turn.NotQueued {
-		return holdWaited(r)
-	}
-	j, err := holdConfigured(r)
-	reply(j, err)
-	return j
-}
-
-// reply reports to the launcher that the job was started, or why not, and closes the connection.
+// reply reports to the launcher that the job was started, or that it waits if there is none, or why not,
+// and closes the connection.
 func reply(j *job, err error) {
 	reply := os.NewFile(replyFD, "reply")
 	r := Reply{Unknown: errors.Is(err, ErrVersion)}
-	if err != nil {
+	switch {
+	case err != nil:
 		r.Error = err.Error()
-	} else {
+	case j != nil:
 		st := j.h.State()
 		r.State = &st
 	}
@@ -71,32 +83,54 @@ func reply(j *job, err error) {
 	detachLauncher(reply)
 }
 
-// holdConfigured takes over the job that a launcher has created.
-func holdConfigured(r turn.Result) (*job, error) {
-	var cfg Config
-	err := r.Err
+// launch is what a holder receives from its launcher.
+type launch struct {
+	cfg    Config
+	lock   *os.File      // the job's lock
+	alive  *jobdir.Alive // the pipe of a queued job, else nil
+	passed files
+}
+
+// receiveLaunch takes over the job that a launcher has created.
+func receiveLaunch() (*launch, error) {
+	l := &launch{}
+	config, received, err := receive(configFD)
 	if err == nil {
-		err = json.Unmarshal(r.Config, &cfg)
+		err = json.Unmarshal(config, &l.cfg)
 	}
-	received := filesOf(r.Files)
 	switch {
 	case err != nil:
 		err = fmt.Errorf("read the holder's configuration: %w", err)
-	case cfg.Launch != Version, cfg.Build != "" && !build.Same(cfg.Build, build.Version()):
+	case l.cfg.Launch != Version:
 		err = ErrVersion
-	case !filepath.IsAbs(cfg.Dir):
-		err = fmt.Errorf("the holder's configuration has no job directory: %q", cfg.Dir)
+	case l.cfg.Build != "" && !build.Same(l.cfg.Build, build.Version()):
+		err = ErrVersion
+	case !filepath.IsAbs(l.cfg.Dir):
+		err = fmt.Errorf("the holder's configuration has no job directory: %q", l.cfg.Dir)
 	}
-	if err != nil {
+	if err == nil && l.cfg.Queue != nil {
+		received, err = l.takeAlive(received)
+	}
+	if err == nil {
+		l.lock, l.passed, err = splitPassed(received, l.cfg.Passed)
+	} else {
 		closeAll(received)
-		return nil, err
 	}
-	lock, passed, err := splitPassed(received, cfg.Passed)
+	return l, err
+}
+
+// takeAlive takes the pipe of a queued job, which follows the lock.
+func (l *launch) takeAlive(received []*os.File) ([]*os.File, error) {
+	if len(received) < 2 {
+		return received, errFilesMissing
+	}
+	fd, err := duplicateFD(received[1])
 	if err != nil {
-		return nil, err
+		return received, err
 	}
-	syscall.CloseOnExec(replyFD)
-	return hold(cfg, nil, passed, lock, true)
+	l.alive = jobdir.InheritAlive(l.cfg.Dir, fd)
+	received[1].Close()
+	return slices.Delete(received, 1, 2), nil
 }
 
 // detachLauncher closes the connections to the launcher after the reply.
@@ -189,47 +223,26 @@ func openCrashLog(dir string) {
 
 // waited is how the wait of a queued job ended, in its holder.
 type waited struct {
-	turn.Result
+	queue.Result
 	alive *jobdir.Alive
 	leave func() // gives the job's place in the queue back
 }
 
-func newWaited(r turn.Result, alive *jobdir.Alive) *waited {
-	return &waited{Result: r, alive: alive, leave: sync.OnceFunc(func() { _ = os.Remove(r.Entry) })}
-}
-
-// holdWaited starts the job whose turn has come, or records why it is not started. It returns nil if
-// hob itself failed; the job is lost then, and its lock file says why.
-func holdWaited(r turn.Result) *job {
-	var cfg Config
-	err := json.Unmarshal(r.Config, &cfg)
-	var j *job
-	if err == nil {
-		received, pipe := filesOf(slices.Delete(slices.Clone(r.Files), 1, 2)), r.Files[1]
-		w := newWaited(r, jobdir.InheritAlive(cfg.Dir, pipe))
-		var lock *os.File
-		var passed files
-		if lock, passed, err = splitPassed(received, cfg.Passed); err == nil {
-			j, err = hold(cfg, w, passed, lock, true)
-		}
+// wait reports to the launcher that the job waits, and returns when the wait is over.
+func (l *launch) wait() *waited {
+	reply(nil, nil)
+	openCrashLog(l.cfg.Dir)
+	r := l.cfg.Queue.Wait(l.cfg.Dir, l.alive)
+	return &waited{
+		Result: r,
+		alive:  l.alive,
+		leave:  sync.OnceFunc(func() { _ = os.Remove(r.Entry) }),
 	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		_ = os.Remove(r.Entry)
-	}
-	return j
 }
-
-// maxCancellation limits the size of the file that cancels a queued job, in bytes.
-const maxCancellation = 64 << 10
 
 // declined records the end of a job whose turn does not come.
 func (j *job) declined(w *waited) {
-	if w.Outcome == turn.Cancel {
-		var c turn.Cancellation
-		if text, err := plainfile.Read(w.Entry, maxCancellation); err == nil {
-			_ = json.Unmarshal(text, &c) // on an error it stays empty
-		}
+	if c := w.Canceled; c != nil {
 		j.endUnstarted(record.Exit{
 			At:      time.Now(),
 			Status:  record.Killed,
@@ -242,7 +255,7 @@ func (j *job) declined(w *waited) {
 		At:     time.Now(),
 		Status: record.Failed,
 		Reason: record.ReasonDependency,
-		Error:  w.Cause + " " + j.endingOf(w.Cause),
+		Error:  string(w.BlockedBy) + " " + j.endingOf(string(w.BlockedBy)),
 	})
 }
 

@@ -20,7 +20,6 @@ import (
 	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
-	"github.com/hobjobs/hob/internal/turn"
 )
 
 const (
@@ -116,7 +115,7 @@ func hold(cfg Config, w *waited, passed files, lock *os.File, own bool) (*job, e
 	if err := j.prepare(files, held, w); err != nil {
 		return nil, err
 	}
-	if w != nil && w.Outcome != turn.Start {
+	if w != nil && !w.MayStart() {
 		j.declined(w)
 		return j, nil
 	}

@@ -13,13 +13,14 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine/record"
+	"github.com/hobjobs/hob/internal/queue"
 	"github.com/hobjobs/hob/internal/termenv"
 )
 
 // Version is the version of the format below. The two programs may be of different versions
 // of hob: a holder that receives another version reports that it does not support it, and starts
 // nothing.
-const Version = 4
+const Version = 5
 
 // ErrVersion means that a holder is of another version, or another build of the same version, and has
 // started nothing.
@@ -30,7 +31,8 @@ const DefaultGrace = 5 * time.Second
 
 // Config is the configuration that a holder receives on its stdin, as JSON. File descriptors
 // are sent with it: the job's lock, which the launcher has held since before the job became
-// visible, and the files passed to the job. The job's request is in its meta.json.
+// visible, the pipe of a queued job, and the files passed to the job. The job's request is in its
+// meta.json.
 type Config struct {
 	Launch int `json:"launch"` // Version
 	// Build is the build of the launcher, if the holder is another program; empty: any build is
@@ -43,7 +45,9 @@ type Config struct {
 	// apply to them.
 	Set        []string `json:"set,omitempty"`
 	RuntimeDir string   `json:"runtime_dir,omitempty"`
-	// Passed are the job's numbers for the descriptors sent after the lock, in that order. (The key
+	// Queue is where the job waits before it starts; nil: nowhere.
+	Queue *queue.Place `json:"queue,omitempty"`
+	// Passed are the job's numbers for the descriptors sent last, in that order. (The key
 	// is from an earlier version.)
 	Passed []int `json:"lent,omitempty"`
 	// Notify is a shell command that the holder runs at the end of a job that no client shows.

@@ -38,15 +38,19 @@ func (l files) duplicate() (files, error) {
 
 // duplicate returns a duplicate of f's descriptor, close-on-exec.
 func duplicate(f *os.File) (*os.File, error) {
-	var fd int
-	err := plainfile.WithDescriptor(f, func(own int) (err error) {
-		fd, err = unix.FcntlInt(uintptr(own), unix.F_DUPFD_CLOEXEC, 0)
-		return err
-	})
+	fd, err := duplicateFD(f)
 	if err != nil {
 		return nil, err
 	}
 	return os.NewFile(uintptr(fd), f.Name()), nil
+}
+
+func duplicateFD(f *os.File) (fd int, err error) {
+	err = plainfile.WithDescriptor(f, func(own int) (err error) {
+		fd, err = unix.FcntlInt(uintptr(own), unix.F_DUPFD_CLOEXEC, 0)
+		return err
+	})
+	return fd, err
 }
 
 // maxRights is how many descriptors one message may carry. Linux allows 253, macOS as many as fit
@@ -87,11 +91,38 @@ func Send(to *os.File, config []byte, kept []int, passed map[int]*os.File) error
 	return err
 }
 
-// filesOf returns the files of the received descriptors.
-func filesOf(fds []int) []*os.File {
-	list := make([]*os.File, len(fds))
-	for i, fd := range fds {
-		list[i] = os.NewFile(uintptr(fd), "passed")
+// receive reads a configuration and the descriptors that come with it, to the end.
+func receive(from int) (config []byte, received []*os.File, err error) {
+	text, rights := make([]byte, 32<<10), make([]byte, unix.CmsgSpace(4*maxRights))
+	for {
+		n, oobn, _, _, err := unix.Recvmsg(from, text, rights, 0)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil {
+			closeAll(received)
+			return nil, nil, err
+		}
+		received = append(received, filesIn(rights[:oobn])...)
+		if n == 0 {
+			return config, received, nil
+		}
+		config = append(config, text[:n]...)
+	}
+}
+
+// filesIn returns the files that came with a message. No process is started meanwhile.
+func filesIn(rights []byte) (list []*os.File) {
+	messages, err := unix.ParseSocketControlMessage(rights)
+	if err != nil {
+		return nil
+	}
+	for i := range messages {
+		fds, _ := unix.ParseUnixRights(&messages[i])
+		for _, fd := range fds {
+			unix.CloseOnExec(fd)
+			list = append(list, os.NewFile(uintptr(fd), "passed"))
+		}
 	}
 	return list
 }

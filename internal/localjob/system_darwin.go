@@ -19,6 +19,18 @@ func forkHeld(path string, argv []string, attr *syscall.ProcAttr, ready func(pid
 	return forkThen(path, argv, attr, ready)
 }
 
+// closeLeaked keeps descriptors from first on, which the launcher may have left open, from being
+// inherited by the job. Those of Go are close-on-exec anyway.
+func closeLeaked(first int) {
+	var limit unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) != nil {
+		return
+	}
+	for fd := first; fd < int(min(limit.Cur, 4096)); fd++ {
+		unix.CloseOnExec(fd)
+	}
+}
+
 // redirect makes descriptor to refer to the same file as from.
 func redirect(from, to int) error { return unix.Dup2(from, to) }
 

@@ -185,6 +185,25 @@ func givesRights(path string) bool {
 	return err == nil && n > 0
 }
 
+// closeLeaked closes the descriptors from first on that the launcher has left open. Those of Go are
+// close-on-exec and stay.
+func closeLeaked(first int) {
+	open, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		_ = unix.CloseRange(uint(first), ^uint(0), unix.CLOSE_RANGE_CLOEXEC)
+		return
+	}
+	for _, entry := range open {
+		fd, err := strconv.Atoi(entry.Name())
+		if err != nil || fd < first {
+			continue
+		}
+		if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
+			unix.Close(fd)
+		}
+	}
+}
+
 // redirect makes descriptor to refer to the same file as from.
 func redirect(from, to int) error { return unix.Dup3(from, to, 0) }
 

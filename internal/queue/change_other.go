@@ -7,14 +7,10 @@ import (
 	"errors"
 
 	"github.com/hobjobs/hob/engine/record"
-	"github.com/hobjobs/hob/internal/turn"
 )
 
-// ErrNotWaiting means that a job does not wait in the queue, or not any more.
-var ErrNotWaiting = errors.New("the job does not wait")
-
 // Set fails on this system.
-func Set(context.Context, string, func(*turn.Settings)) error { return errors.ErrUnsupported }
+func Set(context.Context, string, func(*Settings)) error { return errors.ErrUnsupported }
 
 // First fails on this system.
 func First(context.Context, string, []string) error { return errors.ErrUnsupported }

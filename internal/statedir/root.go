@@ -12,7 +12,7 @@
 //	  jobs/.new-*           directories that are being created
 //	  trash/<id>/           removed jobs until a sweep deletes them
 //	  links/to-<host>       why the host could not be reached the last time; deletable
-//	  queues/<name>/        queues, see packages internal/turn and internal/queue
+//	  queues/<name>/        queues, see package internal/queue
 //
 // A job directory is created under a temporary name, with meta.json in it, and then renamed, so
 // that readers need no lock. The format of the index is described in index.go.

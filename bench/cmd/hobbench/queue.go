@@ -29,7 +29,7 @@ func queues(l *lab) {
 	jobs := l.count(900, 100) // task-spooler blocks before 1,000
 	all := []*queue{l.taskSpooler(), l.queueOfHob()}
 	accepted := newRow(fmt.Sprintf("queue %d jobs of true: to accept one", jobs), "%.1f ms", "")
-	memory := newRow("queue the same: memory (PSS) of the supervisors for each that waits", "%.0f KiB", "600 KiB")
+	memory := newRow("queue the same: memory (PSS) of the supervisors for each that waits", "%.0f KiB", "")
 	drained := newRow(fmt.Sprintf("queue the same, %d at a time: to run one", queueSlots), "%.1f ms", "")
 	times := make([]time.Duration, len(all))
 	before := make([]int64, len(all))

@@ -155,7 +155,7 @@ func (l *Look) pending(j *slurm.Job) *engine.Pending {
 	after := slices.Concat(l.Record.Job.After, l.Record.Job.AfterAny)
 	waitsForOthers := !j.Listed() || j.Depends()
 	if waitsForOthers && len(after) > 0 {
-		p.Reason, p.After = jobqueue.After(after), after
+		p.Reason, p.After = jobqueue.AfterReason(after), after
 	}
 	if !j.Listed() {
 		return p

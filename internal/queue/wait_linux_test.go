@@ -1,14 +1,16 @@
-package turn
+package queue
 
 import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/hobjobs/hob/engine/record"
+	"github.com/hobjobs/hob/internal/jobdir"
 )
 
 // patience is how long a test waits for anything before it fails.
@@ -21,24 +23,26 @@ type place struct {
 	seq         uint64
 }
 
+// newPlace returns a place whose queue has these settings, or needs no slots if there are none.
 func newPlace(t *testing.T, settings string) *place {
-	root := t.TempDir()
-	p := &place{t: t, root: root, queue: filepath.Join(root, "queues", "default"), seq: FirstSeq}
+	root, name := t.TempDir(), Default
+	if settings == "" {
+		name = ""
+	}
+	p := &place{t: t, root: root, queue: Dir(filepath.Join(root, "queues"), name), seq: firstSeq}
 	for _, dir := range []string{filepath.Join(p.queue, "jobs"), filepath.Join(root, "jobs"), filepath.Join(root, "trash")} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	p.set(settings)
+	if settings != "" {
+		p.set(settings)
+	}
 	return p
 }
 
-// set writes the settings of the queue. Without any, its jobs need no slot.
-func (p *place) set(settings string) {
-	if settings != "" {
-		p.write(filepath.Join(p.queue, "settings"), settings)
-	}
-}
+// set writes the settings of the queue.
+func (p *place) set(settings string) { p.write(filepath.Join(p.queue, "settings"), settings) }
 
 func (p *place) write(path, text string) {
 	p.t.Helper()
@@ -65,14 +69,14 @@ func (p *place) add(id string, state State) *member {
 		p.t.Fatal(err)
 	}
 	var err error
-	if m.lock, err = unix.Open(m.dir+jobLock, unix.O_RDWR|unix.O_CREAT|unix.O_CLOEXEC, 0o600); err == nil {
+	if m.lock, err = unix.Open(filepath.Join(m.dir, jobdir.LockFile), unix.O_RDWR|unix.O_CREAT|unix.O_CLOEXEC, 0o600); err == nil {
 		err = unix.FcntlFlock(uintptr(m.lock), unix.F_OFD_SETLK, &unix.Flock_t{Type: unix.F_WRLCK})
 	}
 	if err == nil {
-		err = unix.Mkfifo(m.dir+alive, 0o600)
+		err = unix.Mkfifo(alivePath(m.dir), 0o600)
 	}
 	if err == nil {
-		m.alive, err = unix.Open(m.dir+alive, unix.O_RDWR|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+		m.alive, err = unix.Open(alivePath(m.dir), unix.O_RDWR|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	}
 	if err != nil {
 		p.t.Fatal(err)
@@ -104,7 +108,7 @@ func (m *member) die() {
 
 // end records the end of the job, as its holder does.
 func (m *member) end(status, code string) {
-	m.p.write(filepath.Join(m.dir, "state.json"), `{"status":"`+status+`"}`)
+	m.p.write(filepath.Join(m.dir, "state.json"), `{"end":{"status":"`+status+`"}}`)
 	if code != "" {
 		m.p.write(filepath.Join(m.dir, "exit_code"), code+"\n")
 	}
@@ -115,29 +119,27 @@ func (m *member) end(status, code string) {
 // change renames the entry of the job, as a client does.
 func (m *member) change(to Entry) {
 	m.p.t.Helper()
-	unlock, err := lock(m.p.queue)
+	held, err := lock(m.p.queue)
 	if err != nil {
 		m.p.t.Fatal(err)
 	}
-	defer unlock()
+	defer held.Close()
 	from := m.path()
 	m.entry = to
-	Wake(m.dir)
+	wake(m.dir)
 	if err := os.Rename(from, m.path()); err != nil {
 		m.p.t.Fatal(err)
 	}
 }
 
-// begin starts the wait of the job.
-func (m *member) begin(deps ...dep) *member {
-	w := waiter{
-		queue: m.p.queue, jobs: filepath.Join(m.p.root, "jobs") + "/", id: m.entry.ID, deps: deps,
-		result: Result{Files: []int{m.lock, m.alive}},
-	}
+// begin starts the wait of the job, which follows after and afterAny.
+func (m *member) begin(after ...record.ID) *member { return m.beginAt(Place{After: after}) }
+
+func (m *member) beginAt(p Place) *member {
+	p.Dir = m.p.queue
 	over := make(chan struct{})
 	go func() {
-		w.wait()
-		m.done <- w.result
+		m.done <- p.Wait(m.dir, jobdir.InheritAlive(m.dir, m.alive))
 		close(over)
 	}()
 	m.p.t.Cleanup(func() { // before the job's files are closed
@@ -146,34 +148,53 @@ func (m *member) begin(deps ...dep) *member {
 			return
 		default:
 		}
-		unlock, err := lock(m.p.queue)
+		held, err := lock(m.p.queue)
 		if err != nil {
 			m.p.t.Fatal(err)
 		}
 		names, _ := os.ReadDir(filepath.Join(m.p.queue, "jobs"))
 		for _, n := range names {
-			if e, ok := Parse(n.Name()); ok && e.ID == m.entry.ID {
-				Wake(m.dir)
+			if e, ok := ParseEntry(n.Name()); ok && e.ID == m.entry.ID {
+				wake(m.dir)
 				from := filepath.Join(m.p.queue, "jobs", n.Name())
-				e.State = Cancelled
+				e.State = Canceled
 				_ = os.Rename(from, filepath.Join(m.p.queue, "jobs", e.Name()))
 			}
 		}
-		unlock()
+		held.Close()
 		<-over
 	})
 	return m
 }
 
+// An outcome is how a wait ends.
+type outcome string
+
+const (
+	starts     outcome = "start"
+	isCanceled outcome = "cancellation"
+	isBlocked  outcome = "a job that did not succeed"
+)
+
+func outcomeOf(r *Result) outcome {
+	switch {
+	case r.Canceled != nil:
+		return isCanceled
+	case r.BlockedBy != "":
+		return isBlocked
+	}
+	return starts
+}
+
 // ends waits for the outcome of the wait.
-func (m *member) ends(want Outcome) Result {
+func (m *member) ends(want outcome) Result {
 	m.p.t.Helper()
 	select {
 	case r := <-m.done:
-		if r.Outcome != want {
-			m.p.t.Fatalf("%s: outcome %d, want %d", m.entry.ID, r.Outcome, want)
+		if got := outcomeOf(&r); got != want {
+			m.p.t.Fatalf("%s: outcome %s, want %s", m.entry.ID, got, want)
 		}
-		if e, ok := Parse(filepath.Base(r.Entry)); ok {
+		if e, ok := ParseEntry(filepath.Base(r.Entry)); ok {
 			m.entry = e
 		}
 		return r
@@ -186,7 +207,7 @@ func (m *member) ends(want Outcome) Result {
 // looks waits until the job has looked at the queue after a wake-up, and waits again.
 func (m *member) looks() {
 	m.p.t.Helper()
-	Wake(m.dir)
+	wake(m.dir)
 	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
 		if n, err := unix.IoctlGetInt(m.alive, unix.TIOCINQ); err == nil && n == 0 {
 			break
@@ -195,11 +216,11 @@ func (m *member) looks() {
 			m.p.t.Fatal("the wake-up is not read")
 		}
 	}
-	unlock, err := lock(m.p.queue) // the look is over or has not begun
+	held, err := lock(m.p.queue) // the look is over or has not begun
 	if err != nil {
 		m.p.t.Fatal(err)
 	}
-	unlock()
+	held.Close()
 }
 
 // waits checks that the job does not start.
@@ -210,7 +231,7 @@ func (m *member) waits() {
 	}
 	select {
 	case r := <-m.done:
-		m.p.t.Fatalf("%s: outcome %d, want none", m.entry.ID, r.Outcome)
+		m.p.t.Fatalf("%s: outcome %s, want none", m.entry.ID, outcomeOf(&r))
 	default:
 	}
 }
@@ -222,23 +243,23 @@ func TestJobsStartInTheirOrder(t *testing.T) {
 	b.begin()
 	c.waits()
 	b.waits()
-	a.begin().ends(Start)
+	a.begin().ends(starts)
 	b.waits()
 	a.end("exited", "0")
-	b.ends(Start)
+	b.ends(starts)
 	c.waits()
 	b.end("killed", "137")
-	c.ends(Start)
+	c.ends(starts)
 }
 
 func TestSlotsLimitJobs(t *testing.T) {
 	p := newPlace(t, "2 0 0\n")
 	a, b, c := p.add("a", Waiting).begin(), p.add("b", Waiting).begin(), p.add("c", Waiting).begin()
-	a.ends(Start)
-	b.ends(Start)
+	a.ends(starts)
+	b.ends(starts)
 	c.waits()
 	b.end("exited", "0")
-	c.ends(Start)
+	c.ends(starts)
 }
 
 func TestLoweredSlotsEndNoJob(t *testing.T) {
@@ -250,7 +271,7 @@ func TestLoweredSlotsEndNoJob(t *testing.T) {
 	a.end("exited", "0")
 	c.waits()
 	b.end("exited", "0")
-	c.ends(Start)
+	c.ends(starts)
 }
 
 func TestRaisedSlotsStartJobs(t *testing.T) {
@@ -259,9 +280,9 @@ func TestRaisedSlotsStartJobs(t *testing.T) {
 	b, c := p.add("b", Waiting).begin(), p.add("c", Waiting).begin()
 	b.waits()
 	p.set("3 0 0\n")
-	Wake(b.dir)
-	b.ends(Start)
-	c.ends(Start) // woken by b
+	wake(b.dir)
+	b.ends(starts)
+	c.ends(starts) // woken by b
 }
 
 func TestDeathOfHolderFreesItsPlace(t *testing.T) {
@@ -275,7 +296,7 @@ func TestDeathOfHolderFreesItsPlace(t *testing.T) {
 			b := p.add("b", Waiting).begin()
 			b.waits()
 			a.die()
-			b.ends(Start)
+			b.ends(starts)
 			if _, err := os.Lstat(a.path()); err == nil {
 				t.Error("the entry of the dead job is still there")
 			}
@@ -303,7 +324,7 @@ func TestPipeThatIsClosedBeforeTheLock(t *testing.T) {
 			a.closePipe()
 			b.waits()
 			a.die()
-			b.ends(Start)
+			b.ends(starts)
 		})
 	}
 }
@@ -313,22 +334,22 @@ func TestPause(t *testing.T) {
 	a, b := p.add("a", Waiting).begin(), p.add("b", Waiting).begin()
 	a.waits()
 	b.change(Entry{Now, b.entry.Seq, "b"})
-	b.ends(Start)
+	b.ends(starts)
 	a.waits()
 	p.set("1 0 0\n")
 	a.waits() // b has the slot
 	b.end("exited", "0")
-	a.ends(Start)
+	a.ends(starts)
 }
 
 func TestJobThatIsPutFirst(t *testing.T) {
 	p := newPlace(t, "1 0 0\n")
 	a, b, c := p.add("a", Running), p.add("b", Waiting).begin(), p.add("c", Waiting).begin()
 	b.waits()
-	c.change(Entry{Waiting, FirstSeq - 1, "c"})
-	Wake(b.dir)
+	c.change(Entry{Waiting, firstSeq - 1, "c"})
+	wake(b.dir)
 	a.end("exited", "0")
-	c.ends(Start)
+	c.ends(starts)
 	b.waits()
 }
 
@@ -336,17 +357,17 @@ func TestStartNowBeyondTheSlots(t *testing.T) {
 	for _, state := range []State{Waiting, After} {
 		p := newPlace(t, "1 0 0\n")
 		a := p.add("a", Running)
-		b := p.add("b", state).begin(dep{id: "a"})
+		b := p.add("b", state).begin("a")
 		b.waits()
 		b.change(Entry{Now, b.entry.Seq, "b"})
-		b.ends(Start)
+		b.ends(starts)
 		a.isHeld()
 	}
 }
 
 func (m *member) isHeld() {
 	m.p.t.Helper()
-	if !Held(m.dir) {
+	if !jobdir.Locked(m.dir) {
 		m.p.t.Errorf("%s has no holder", m.entry.ID)
 	}
 }
@@ -356,8 +377,8 @@ func TestCancel(t *testing.T) {
 	p.add("a", Running)
 	b := p.add("b", Waiting).begin()
 	b.waits()
-	b.change(Entry{Cancelled, b.entry.Seq, "b"})
-	if r := b.ends(Cancel); r.Entry != b.path() {
+	b.change(Entry{Canceled, b.entry.Seq, "b"})
+	if r := b.ends(isCanceled); r.Entry != b.path() {
 		t.Errorf("entry %s", r.Entry)
 	}
 }
@@ -396,7 +417,7 @@ func TestDamagedQueue(t *testing.T) {
 			tt.damage(p, b)
 			b.waits()
 			a.end("exited", "0")
-			b.ends(Start)
+			b.ends(starts)
 		})
 	}
 }
@@ -406,38 +427,42 @@ func TestAfter(t *testing.T) {
 		name string
 		any  bool
 		end  func(a *member)
-		want Outcome
+		want outcome
 	}{
-		{"succeeded", false, func(a *member) { a.end("exited", "0") }, Start},
-		{"failed", false, func(a *member) { a.end("exited", "3") }, Blocked},
-		{"failed, any", true, func(a *member) { a.end("exited", "3") }, Start},
-		{"killed with code 0", false, func(a *member) { a.end("killed", "0") }, Blocked},
-		{"holder killed", false, (*member).die, Blocked},
-		{"holder killed, any", true, (*member).die, Start},
+		{"succeeded", false, func(a *member) { a.end("exited", "0") }, starts},
+		{"failed", false, func(a *member) { a.end("exited", "3") }, isBlocked},
+		{"failed, any", true, func(a *member) { a.end("exited", "3") }, starts},
+		{"killed with code 0", false, func(a *member) { a.end("killed", "0") }, isBlocked},
+		{"holder killed", false, (*member).die, isBlocked},
+		{"holder killed, any", true, (*member).die, starts},
 		{"pipe closed first", true, func(a *member) {
 			a.closePipe()
 			a.die()
-		}, Start},
+		}, starts},
 		{"succeeded and cleared", false, func(a *member) {
 			a.end("exited", "0")
 			if err := os.Rename(a.dir, filepath.Join(a.p.root, "trash", "a")); err != nil {
 				a.p.t.Fatal(err)
 			}
-		}, Start},
+		}, starts},
 		{"deleted", false, func(a *member) {
 			a.die()
 			os.RemoveAll(a.dir)
-		}, Blocked},
+		}, isBlocked},
 	} {
 		for _, settings := range []string{"", "1 0 0\n"} {
 			t.Run(tt.name+map[bool]string{true: ", without a queue"}[settings == ""], func(t *testing.T) {
 				p := newPlace(t, settings)
 				a := p.add("a", 0)
-				b := p.add("b", After).begin(dep{id: "a", any: tt.any})
+				place := Place{After: []record.ID{"a"}}
+				if tt.any {
+					place = Place{AfterAny: []record.ID{"a"}}
+				}
+				b := p.add("b", After).beginAt(place)
 				b.waits()
 				tt.end(a)
-				if r := b.ends(tt.want); (r.Cause == "a") != (tt.want == Blocked) {
-					t.Errorf("cause %q", r.Cause)
+				if r := b.ends(tt.want); (r.BlockedBy == "a") != (tt.want == isBlocked) {
+					t.Errorf("blocked by %q", r.BlockedBy)
 				}
 			})
 		}
@@ -447,37 +472,11 @@ func TestAfter(t *testing.T) {
 func TestJobThatFollowedOthersKeepsItsPlace(t *testing.T) {
 	p := newPlace(t, "1 0 0\n")
 	first, slot := p.add("first", 0), p.add("slot", Running)
-	b, c := p.add("b", After).begin(dep{id: "first"}), p.add("c", Waiting).begin()
+	b, c := p.add("b", After).begin("first"), p.add("c", Waiting).begin()
 	c.waits()
 	first.end("exited", "0")
 	b.waits()
 	slot.end("exited", "0")
-	b.ends(Start)
+	b.ends(starts)
 	c.waits()
-}
-
-func TestEntryNames(t *testing.T) {
-	for _, e := range []Entry{{After, FirstSeq, "a-22222"}, {Waiting, FirstSeq - 5, "x"}, {Running, 1<<40 + 123456, "make-test-9z8y7"}} {
-		got, ok := Parse(e.Name())
-		if !ok || got != e {
-			t.Errorf("%+v is %s, read as %+v, %v", e, e.Name(), got, ok)
-		}
-	}
-}
-
-func TestSettings(t *testing.T) {
-	for text, want := range map[string]Settings{
-		"": {Slots: 1}, "4 0 0\n": {Slots: 4}, "2 1 3\n": {2, true, 3}, "0 0 0\n": {Slots: 1}, "x": {Slots: 1},
-		"12345678 0 0\n": {Slots: 123456}, "-3 0 0": {Slots: 1},
-	} {
-		if got := ParseSettings([]byte(text)); got.Slots != want.Slots {
-			t.Errorf("%q: %+v, want %+v", text, got, want)
-		}
-	}
-}
-
-// lock locks the queue in dir until unlock is called.
-func lock(dir string) (unlock func(), err error) {
-	fd, err := lockQueue(dir)
-	return func() { syscall.Close(fd) }, err
 }
