@@ -73,9 +73,7 @@ func (h *Handle) Explain(ctx context.Context, evidence bool) (Explanation, error
 		return x.Explanation, nil
 	}
 	if exit, ended := x.j.Ended(); ended && !x.j.succeeded() {
-		if x.found.Kind != "" {
-			x.investigate(ctx, x.found)
-		}
+		x.investigate(ctx, x.found)
 		x.used(exit)
 		x.lastSuccess(ctx)
 	}
@@ -435,11 +433,15 @@ func count(n int, one, many string) string {
 	return strconv.Itoa(n) + " " + many
 }
 
-// used adds what the job used.
+// used adds what the job used. That is no reason for the end of a job that ran for less than a second.
 func (x *explainer) used(exit Exit) {
 	var parts []string
+	ran, lost := x.j.Uptime(x.e.cfg.now()), exit.Status == Lost
+	if ran < time.Second && !lost {
+		return
+	}
 	// The time of the last output is all that is known about the end of a lost job.
-	if ran := x.j.Uptime(x.e.cfg.now()); !x.j.StartedAt.IsZero() && exit.Status != Lost {
+	if !x.j.StartedAt.IsZero() && !lost {
 		parts = append(parts, "ran "+units.FormatDuration(ran))
 	}
 	if cpu := exit.User.Duration() + exit.System.Duration(); cpu > 0 {

@@ -18,10 +18,17 @@ import (
 	"github.com/hobjobs/hob/internal/units"
 )
 
-// investigate adds what this machine says about a cause: for a job that ran here only.
+// investigate adds what this machine says about a cause, if there is one, and about a command that could
+// not be started: for a job of this machine only.
 func (x *explainer) investigate(ctx context.Context, c cause.Cause) {
 	if x.j.Host != "" || x.j.Link == LinkElsewhere {
 		return
+	}
+	if x.j.Exit.Reason == ReasonSpawn {
+		if hint := startHint(x.j.Dir, x.j.Command); hint != "" {
+			x.add("command", hint)
+			return
+		}
 	}
 	switch c.Kind {
 	case cause.CommandNotFound:
@@ -56,8 +63,13 @@ func (x *explainer) similar(name string) {
 	slices.Sort(names)
 	if i, found := slices.BinarySearch(names, name); found {
 		x.add("command", names[i]+" is on hob's PATH, so the job's PATH differs")
-	} else if near := spelling.Nearest(name, names); near != "" {
+		return
+	}
+	// Nearly any two letters are close to the name of a program.
+	if near := spelling.Nearest(name, names); near != "" && len(name) > 2 {
 		x.add("command", "did you mean "+near+"?")
+	} else if x.j.Exit.Reason == ReasonSpawn {
+		x.add("command", aliasHint(x.j.Command))
 	}
 }
 

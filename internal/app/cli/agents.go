@@ -130,7 +130,7 @@ func (a *app) runForAgent(ctx context.Context, spec engine.Spec, settings *confi
 	if job.Status != engine.Failed {
 		a.reportf("Started as job %s of hob. It survives this session. To use it: the process tool of hob (sessionId %[1]s), or hob log %[1]s, hob kill %[1]s", job.ID)
 	}
-	return a.printStarted(job)
+	return a.printStarted(ctx, job)
 }
 
 // followForAgent starts the job in a process that ends at once, then prints the output and exits

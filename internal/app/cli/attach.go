@@ -43,10 +43,7 @@ func (a *app) attach(ctx context.Context, args []string, raw bool) error {
 		return err
 	}
 	if job.Status.Finished() {
-		return &failure{
-			exit: exitState, code: "not_running", err: fmt.Errorf("%s has already ended: %s", job.ID, job.Ending()),
-			hint: fmt.Sprintf("Its output: hob log %s · Run it again: hob restart %[1]s", job.ID),
-		}
+		return hasEnded(job, engine.ErrNotRunning)
 	}
 	return a.attachTo(ctx, job, raw, 0)
 }
@@ -100,11 +97,11 @@ func (a *app) startAndShow(ctx context.Context, spec engine.Spec, v view) error 
 	feeds := false
 	switch {
 	case v.mode == unseen:
-		return a.printStarted(job)
+		return a.printStarted(ctx, job)
 	case v.mode == asJSON:
 		feeds = spec.Host != "" && spec.Stdin
 	case job.Status == engine.Failed:
-		a.reportFailedStart(job)
+		a.reportFailedStart(ctx, job)
 		return exitStatus(ownCode(job.Exit))
 	case v.mode == asOutput:
 		feeds = spec.Stdin || spec.PTY && isTerminal(a.stdin)
@@ -195,7 +192,7 @@ func (a *app) showOutput(ctx context.Context, v view) error {
 		v.job.Status, v.job.Exit = end.exit.Status, end.exit
 		a.reportLost([]engine.Job{v.job})
 		if v.job.Status == engine.Failed { // reported late, by a host
-			a.reportFailedStart(v.job)
+			a.reportFailedStart(ctx, v.job)
 		}
 	}
 	return end.status()

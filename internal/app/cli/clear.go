@@ -183,7 +183,7 @@ func (a *app) forget(ctx context.Context, refs []string) error {
 	for _, ref := range refs {
 		job, err := a.eng.Find(ctx, ref, engine.Act)
 		if err != nil {
-			return err
+			return a.refError(ctx, ref, err)
 		}
 		ids = append(ids, job.ID)
 	}

@@ -17,8 +17,14 @@ import (
 
 func TestExplain(t *testing.T) {
 	ambiguous := &engine.AmbiguousError{Ref: "web", Candidates: []engine.Job{
-		{Request: engine.Request{ID: "web-aaaaa", CreatedAt: time.Now()}, State: engine.State{Status: engine.Running}},
-		{Request: engine.Request{ID: "web-bbbbb", CreatedAt: time.Now()}, State: engine.State{Status: engine.Exited}},
+		{
+			Request: engine.Request{ID: "web-aaaaa", Name: "web", CreatedAt: time.Now(), Labels: map[string]string{"group": "shop"}},
+			State:   engine.State{Status: engine.Running},
+		},
+		{
+			Request: engine.Request{ID: "web-bbbbb", Name: "web", CreatedAt: time.Now(), Dir: "/srv/site", Host: "web1"},
+			State:   engine.State{Status: engine.Exited},
+		},
 	}}
 	for name, c := range map[string]struct {
 		err  error
@@ -55,8 +61,9 @@ func TestExplain(t *testing.T) {
 			t.Errorf("explain(%v) hints %q", err, hint)
 		}
 	}
-	if hint := explain(ambiguous).hint; !strings.Contains(hint, "web-aaaaa (running,") || !strings.Contains(hint, "web-bbbbb (exited,") {
-		t.Errorf("the hint does not list the candidates: %s", hint)
+	want := "use an ID, or the letters at its end:\n  web-aaaaa  running    0s ago  shop/web\n  web-bbbbb  exited     0s ago  /srv/site on web1"
+	if diff := cmp.Diff(want, explain(ambiguous).hint); diff != "" {
+		t.Error(diff)
 	}
 }
 

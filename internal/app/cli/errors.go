@@ -12,7 +12,6 @@ import (
 	"github.com/hobjobs/hob/engine/ssh"
 	"github.com/hobjobs/hob/internal/logfile"
 	"github.com/hobjobs/hob/internal/shellword"
-	"github.com/hobjobs/hob/internal/units"
 )
 
 // The exit codes of hob itself.
@@ -74,6 +73,11 @@ func runFailed(err error) error {
 // explain returns err as a failure with a code and a hint.
 func explain(err error) *failure {
 	if f, ok := errors.AsType[*failure](err); ok {
+		if len(splitJoined(err)) > 1 { // the first one has the code and the hint
+			all := *f
+			all.err = err
+			return &all
+		}
 		return f
 	}
 	if f := requestFailure(err); f != nil {
@@ -92,7 +96,7 @@ func explain(err error) *failure {
 	case "ambiguous":
 		f.exit, f.hint = exitUsage, "use a job ID"
 		if a, ok := errors.AsType[*engine.AmbiguousError](err); ok {
-			f.hint = "use a job ID: " + candidates(a.Candidates, time.Now())
+			f.hint = candidates(a.Candidates, time.Now())
 		}
 	case "not_found":
 		f.exit, f.hint = exitNoJob, "See: hob list"
@@ -156,25 +160,6 @@ func noProc(err error) bool {
 	return ok && strings.HasPrefix(p.Path, "/proc/self/") && errors.Is(p.Err, fs.ErrNotExist)
 }
 
-// candidates lists jobs with status and age, for the hint of an ambiguous
-// reference.
-func candidates(jobs []engine.Job, now time.Time) string {
-	list := make([]string, 0, len(jobs))
-	for _, j := range jobs {
-		list = append(list, fmt.Sprintf("%s (%s, %s)", j.ID, j.Status, age(j, now)))
-	}
-	return strings.Join(list, " · ")
-}
-
-// age returns how long ago j started or ended, for example "3m ago".
-func age(j engine.Job, now time.Time) string {
-	at := j.CreatedAt
-	if j.Status.Finished() && !j.Exit.At.IsZero() {
-		at = j.Exit.At
-	}
-	return units.FormatDuration(now.Sub(at)) + " ago"
-}
-
 type errorJSON struct {
 	Error struct {
 		Code    string `json:"code"`
@@ -201,7 +186,9 @@ func (a *app) report(err error) int {
 		fmt.Fprintf(a.stderr, "%s %s\n", a.paintErr("hob:", styleBad), escape(bounded(err.Error())))
 	}
 	if f.hint != "" {
-		fmt.Fprintf(a.stderr, "     %s\n", escape(f.hint))
+		for line := range strings.SplitSeq(f.hint, "\n") {
+			fmt.Fprintf(a.stderr, "     %s\n", escape(line))
+		}
 	}
 	return f.exit
 }

@@ -58,9 +58,7 @@ func (a *app) kill(ctx context.Context, refs []string, f killFlags) error {
 			return err
 		}
 		for _, j := range jobs {
-			if e := a.eng.Handle(j.ID).Signal(ctx, f.signal); e != nil {
-				err = errors.Join(err, e)
-			}
+			err = errors.Join(err, hasEnded(j, a.eng.Handle(j.ID).Signal(ctx, f.signal)))
 		}
 	} else {
 		err = a.stopAll(ctx, jobs, f)
@@ -98,7 +96,7 @@ func (a *app) stopAll(ctx context.Context, jobs []engine.Job, f killFlags) error
 	reports, errs := make([]engine.StopReport, len(jobs)), make([]error, len(jobs))
 	a.eng.StopAll(ctx, jobs, o, func(i int, r engine.StopReport, err error) { reports[i], errs[i] = r, err })
 	for i, j := range jobs {
-		if errs[i] == nil {
+		if errs[i] = hasEnded(j, errs[i]); errs[i] == nil {
 			a.reportStopped(j, reports[i])
 		}
 	}

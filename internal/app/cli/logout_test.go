@@ -19,10 +19,10 @@ func TestWarningThatJobsEndAtLogout(t *testing.T) {
 		report func(a *app) error
 		want   string // on standard error
 	}{
-		{"started in the background", advice, false, func(a *app) error { return a.printStarted(here) }, "hob: " + advice + "\n"},
-		{"started where jobs outlive the session", "", false, func(a *app) error { return a.printStarted(here) }, ""},
-		{"started for a program", advice, true, func(a *app) error { return a.printStarted(here) }, ""},
-		{"started on a host", advice, false, func(a *app) error { return a.printStarted(there) }, ""},
+		{"started in the background", advice, false, func(a *app) error { return a.printStarted(t.Context(), here) }, "hob: " + advice + "\n"},
+		{"started where jobs outlive the session", "", false, func(a *app) error { return a.printStarted(t.Context(), here) }, ""},
+		{"started for a program", advice, true, func(a *app) error { return a.printStarted(t.Context(), here) }, ""},
+		{"started on a host", advice, false, func(a *app) error { return a.printStarted(t.Context(), there) }, ""},
 		{"left running", advice, false, func(a *app) error { a.reportRunning(2); return nil }, "2 jobs keep running\nhob: " + advice + "\n"},
 		{"left with nothing running", advice, false, func(a *app) error { a.reportRunning(0); return nil }, ""},
 	} {

@@ -30,6 +30,7 @@ import (
 // app is one invocation of hob.
 type app struct {
 	args                  []string // without the program's name
+	command               string   // the name of the command, such as "hosts check"
 	stdin, stdout, stderr *os.File
 
 	// Set by the flags of all commands.

@@ -58,7 +58,7 @@ func (a *app) resolve(ctx context.Context, ref string, in engine.Intent) (engine
 	job, err := a.eng.Find(ctx, ref, in)
 	several, ok := errors.AsType[*engine.AmbiguousError](err)
 	if !ok {
-		return job, err
+		return job, a.refError(ctx, ref, err)
 	}
 	var hosts []string // of candidates that may have ended
 	for _, j := range several.Candidates {
@@ -66,11 +66,11 @@ func (a *app) resolve(ctx context.Context, ref string, in engine.Intent) (engine
 			hosts = append(hosts, j.Host)
 		}
 	}
-	if len(hosts) == 0 {
-		return job, err
+	if len(hosts) > 0 {
+		a.tryHosts(ctx, hosts...)
+		job, err = a.eng.Find(ctx, ref, in)
 	}
-	a.tryHosts(ctx, hosts...)
-	return a.eng.Find(ctx, ref, in)
+	return job, a.refError(ctx, ref, err)
 }
 
 // resolveNow is resolve with the current state of a job on a host, if the host answers in time. The

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/internal/shellword"
 )
 
 type restartFlags struct {
@@ -72,12 +70,12 @@ func (a *app) restart(ctx context.Context, ref string, f restartFlags) error {
 	if err != nil {
 		return err
 	}
-	return a.printStarted(job)
+	return a.printStarted(ctx, job)
 }
 
 // printStarted prints a job that was started in the background, and ends with
 // its code if it could not be.
-func (a *app) printStarted(job engine.Job) error {
+func (a *app) printStarted(ctx context.Context, job engine.Job) error {
 	var err error
 	if a.json {
 		err = a.printJSON(job)
@@ -94,22 +92,22 @@ func (a *app) printStarted(job engine.Job) error {
 		return nil
 	}
 	if !a.json {
-		a.reportFailedStart(job)
+		a.reportFailedStart(ctx, job)
 	}
 	return exitStatus(ownCode(job.Exit))
 }
 
-// isShellLine reports whether a command is one argument that looks like a line for a shell.
-func isShellLine(command []string) bool {
-	return len(command) == 1 && strings.ContainsAny(command[0], " ;|&<>$")
-}
-
-// reportFailedStart prints why a job could not be started.
-func (a *app) reportFailedStart(job engine.Job) {
+// reportFailedStart prints why a job could not be started, and what to run instead if hob knows.
+func (a *app) reportFailedStart(ctx context.Context, job engine.Job) {
 	defer a.markSeen(job.ID)
 	a.reportf("%s %s %s", a.paintErr("hob:", styleBad), escape(job.Name), escape(job.Ending()))
-	notFound := job.Exit.Code != nil && *job.Exit.Code == 127
-	if notFound && isShellLine(job.Command) {
-		a.reportf("     To run a line of shell, use -c: hob run -c %s", shellword.Quote(job.Command[0]))
+	why, err := a.eng.Handle(job.ID).Explain(ctx, true)
+	if err != nil {
+		return // the ending has been reported
+	}
+	for _, e := range why.Evidence {
+		if e.Kind == "command" || e.Kind == "file" {
+			a.reportf("     %s", escape(e.Text))
+		}
 	}
 }

@@ -38,6 +38,7 @@ hob wait @ && hob list`,
 		Args: a.unknownCommand,
 		// Cobra completes commands by their names alone.
 		ValidArgsFunction: completeAliases,
+		PersistentPreRun:  func(cmd *cobra.Command, _ []string) { a.command = commandName(cmd) },
 		RunE:              func(cmd *cobra.Command, _ []string) error { return a.openUI(cmd.Context()) },
 		SilenceUsage:      true,
 		SilenceErrors:     true,

@@ -202,7 +202,7 @@ func (a *app) start(ctx context.Context, spec engine.Spec, opts ...engine.StartO
 func (a *app) showExisting(ctx context.Context, job engine.Job, f runFlags) error {
 	switch {
 	case f.background:
-		return a.printStarted(job)
+		return a.printStarted(ctx, job)
 	case a.json:
 		return a.show(ctx, view{mode: asJSON, job: job, yield: f.yield})
 	}

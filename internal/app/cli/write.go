@@ -82,7 +82,7 @@ func (a *app) write(ctx context.Context, ref string, data []string, f writeFlags
 		err = a.eng.Handle(job.ID).CloseInput(ctx)
 	}
 	if err != nil || !a.json {
-		return err
+		return hasEnded(job, err)
 	}
 	return a.printJSON(a.refresh(ctx, job)[0])
 }
