@@ -161,6 +161,9 @@ func flagError(cmd *cobra.Command, err error) error {
 	if letters := unknown.GetSpecifiedShortnames(); letters != "" {
 		given, name = "-"+letters, letters // -tail may be meant as --tail
 	}
+	if other := otherFlag(cmd.Name(), name); other != "" {
+		return usagef(other, "unknown flag %s", given)
+	}
 	if similar := similarFlags(cmd.Flags(), name); len(similar) > 0 {
 		see = "Did you mean: " + strings.Join(similar, " or ") + "? " + see
 	}

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -50,10 +52,18 @@ hob wait @ && hob list`,
 	root.SetVersionTemplate("hob {{.Version}}\n")
 	root.SetHelpFunc(a.help)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		if args := cmd.Flags().Args(); cmd == root && len(args) > 0 {
-			return a.unknownCommand(cmd, args) // its flags cannot be checked
+		if cmd != root {
+			return flagError(cmd, err)
 		}
-		return flagError(cmd, err)
+		if args := cmd.Flags().Args(); len(args) > 0 {
+			at := max(slices.Index(a.args, args[0]), 0)
+			return a.unknownCommand(cmd, a.args[at:]) // its flags cannot be checked
+		}
+		failed := flagError(cmd, err)
+		if use := a.runFlagsFirst(root); use != "" {
+			return usagef(use, "%w", failed)
+		}
+		return failed
 	})
 	root.PersistentFlags().Var(parseInto(&a.color, "WHEN", parseColor), "color", "use color: auto, always or never")
 	completeValues(root, "color", "auto", "always", "never")
@@ -105,6 +115,9 @@ func (a *app) withEngine(commands ...*cobra.Command) []*cobra.Command {
 func (a *app) unknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
+	}
+	if use := useInstead(args); use != "" {
+		return usagef(use, "unknown command %q", args[0])
 	}
 	hint := "See: hob help"
 	if args[0] != "" {
@@ -210,6 +223,7 @@ func argCount(low, high int, missing string) cobra.PositionalArgs {
 		case len(args) < low:
 			return usagef(hint, "missing %s", missing)
 		case high >= 0 && len(args) > high:
+			hint = cmp.Or(otherArgument(cmd.Name(), args), hint)
 			return usagef(hint, "unexpected argument %q", args[high])
 		}
 		return nil

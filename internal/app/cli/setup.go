@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hobjobs/hob/internal/app/agents"
+	"github.com/hobjobs/hob/internal/spelling"
 )
 
 type setupFlags struct {
@@ -57,10 +58,14 @@ func completeAgents(_ *cobra.Command, args []string, _ string) (found []cobra.Co
 
 func findAgent(name string) (agents.Agent, error) {
 	ag, ok := agents.Find(name)
-	if !ok {
-		return ag, usagef("use "+agentNames(), "unknown agent %q", name)
+	if ok {
+		return ag, nil
 	}
-	return ag, nil
+	hint := "use " + agentNames()
+	if near := spelling.Nearest(name, agents.Names()); near != "" {
+		hint = "Did you mean " + near + "? " + hint
+	}
+	return ag, usagef(hint, "unknown agent %q", name)
 }
 
 type setupJSON struct {
