@@ -22,27 +22,48 @@ import (
 
 func (a *app) statusCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:               "status ID",
-		GroupID:           groupInspect,
-		Short:             "Show a job's details and its last lines of output",
-		Args:              argCount(1, 1, "job ID"),
-		ValidArgsFunction: a.completeJobs(engine.Filter{}, false),
-		RunE:              func(cmd *cobra.Command, args []string) error { return a.status(cmd.Context(), args[0]) },
+		Use:     "status ID…",
+		GroupID: groupInspect,
+		Short:   "Show a job's details and its last lines of output",
+		Long: "Show a job's details and its last lines of output. What a running job of this machine uses is\n" +
+			"measured: ports, CPU since its start, and memory. With --json, several IDs print an array.",
+		Example:           "hob status @\nhob status web worker",
+		Args:              argCount(1, -1, "job ID"),
+		ValidArgsFunction: a.completeJobs(engine.Filter{}, true),
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.status(cmd.Context(), args) },
 	}
 	a.jsonFlag(cmd)
 	return cmd
 }
 
-func (a *app) status(ctx context.Context, ref string) error {
-	job, ctx, err := a.resolveNow(ctx, ref) // an unreachable host is a fact about the job, not an error
-	switch {
-	case err != nil:
-		return err
-	case a.json:
-		return a.printJSON(job)
+func (a *app) status(ctx context.Context, refs []string) error {
+	jobs := make([]engine.Job, len(refs))
+	var soon context.Context // of the last job, and thus the one that ends last
+	for i, ref := range refs {
+		job, until, err := a.resolveNow(ctx, ref) // an unreachable host is a fact about the job, not an error
+		if err != nil {
+			return err
+		}
+		jobs[i], soon = job, until
 	}
-	defer a.markSeen(job.ID)
-	return a.printDetail(ctx, job)
+	jobs = a.eng.MeasureAll(jobs)
+	switch {
+	case a.json && len(jobs) > 1:
+		return a.printJobs(jobs)
+	case a.json:
+		return a.printJSON(jobs[0])
+	}
+	for i, job := range jobs {
+		if i > 0 {
+			fmt.Fprintln(a.stdout)
+		}
+		err := a.printDetail(soon, job)
+		a.markSeen(job.ID)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // statusLines is the number of lines of output that hob status shows.
