@@ -105,16 +105,16 @@ func (c Cell) Width() int {
 
 // IsBlank reports whether nothing was written to the cell since it was erased.
 // A blank cell may have a background.
-func (c Cell) IsBlank() bool { return c.ch == 0 && c.attr&widthMask != wideTail }
+func (c Cell) IsBlank() bool { return c.ch == 0 && !c.isTail() }
 
 // Rune returns the character, a space for a blank cell, 0 for the second half
 // of a wide one. For a text of several runes it returns 0 and false; see
 // [Terminal.CellText].
 func (c Cell) Rune() (r rune, single bool) {
 	switch {
-	case c.ch&clusterBit != 0:
+	case c.isCluster():
 		return 0, false
-	case c.attr&widthMask == wideTail:
+	case c.isTail():
 		return 0, true
 	case c.ch == 0:
 		return ' ', true
@@ -144,13 +144,13 @@ func (c Cell) isCluster() bool { return c.ch&clusterBit != 0 }
 // isWritten reports whether the cell must be kept at the end of a line, because
 // it has a character or a background. Blanks have no other style.
 func (c Cell) isWritten() bool {
-	return c.ch != 0 || c.bg != 0 || c.attr&widthMask == wideTail
+	return c.bg != 0 || !c.IsBlank()
 }
 
 // CellText returns the text of a cell of this Terminal: " " for a blank one,
 // "" for the second half of a wide character. Its [Width] is the cell's.
 func (t *Terminal) CellText(c Cell) string {
-	if c.ch&clusterBit != 0 {
+	if c.isCluster() {
 		return t.clusters.text(c.ch)
 	}
 	r, _ := c.Rune()
@@ -237,6 +237,7 @@ func (s *snapshot) lineSize(size lineSize) {
 const (
 	maxClusterBytes = 64  // further runes of a cluster are dropped
 	minTableLimit   = 256 // entries before the first collection
+	maxExtras       = 0xff00
 )
 
 // clusterTable interns the texts of several runes that cells refer to.
@@ -309,7 +310,7 @@ func (t *Terminal) collectTables() {
 	clusters, extras := t.clusters, t.extras
 	t.clusters, t.extras = clusterTable{}, extraTable{}
 	move := func(c *Cell) {
-		if c.ch&clusterBit != 0 {
+		if c.isCluster() {
 			c.ch = t.clusters.intern(clusters.text(c.ch))
 		}
 		if c.ext != 0 {
@@ -345,7 +346,7 @@ func (t *Terminal) internCluster(text []byte) uint32 {
 }
 
 func (t *Terminal) internExtra(e extra) uint16 {
-	if n := len(t.extras.list); n >= max(minTableLimit, t.extras.limit) || n > 0xff00 {
+	if full := min(maxExtras, max(minTableLimit, t.extras.limit)); len(t.extras.list) >= full {
 		t.collectTables()
 	}
 	return t.extras.intern(e)
@@ -354,9 +355,9 @@ func (t *Terminal) internExtra(e extra) uint16 {
 // appendText appends the text of a cell, a space for a blank one.
 func (t *Terminal) appendText(b []byte, c Cell) []byte {
 	switch {
-	case c.ch&clusterBit != 0:
+	case c.isCluster():
 		return append(b, t.clusters.text(c.ch)...)
-	case c.attr&widthMask == wideTail:
+	case c.isTail():
 		return b
 	case c.ch == 0:
 		return append(b, ' ')

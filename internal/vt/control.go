@@ -39,7 +39,8 @@ func (t *Terminal) control(c byte) {
 func (t *Terminal) backspace(n int) {
 	c := &t.cur
 	anyRow := t.modes.has(modeReverseWrapOn)
-	if !(anyRow || t.modes.has(modeReverseWrap)) || !t.modes.has(modeAutoWrap) {
+	wrapsBack := anyRow || t.modes.has(modeReverseWrap)
+	if !wrapsBack || !t.modes.has(modeAutoWrap) {
 		t.backward(n)
 		return
 	}
@@ -50,12 +51,13 @@ func (t *Terminal) backspace(n int) {
 	step := 0
 	for n = min(n, t.cols*t.rows); n > 0; n -= step {
 		step = 1
+		edge := t.left
+		if c.x < t.left {
+			edge = 0
+		}
 		switch {
-		case c.x > t.left:
-			step = min(n, c.x-t.left)
-			c.x -= step
-		case c.x < t.left && c.x > 0:
-			step = min(n, c.x)
+		case c.x > edge:
+			step = min(n, c.x-edge)
 			c.x -= step
 		case c.y > 0 && !anyRow && !t.scr.rows[c.y-1].wraps():
 			return
@@ -297,8 +299,9 @@ func (t *Terminal) translate(r rune) rune {
 		if m := []rune(technical)[r-0x21]; m != ' ' {
 			return m
 		}
-	case set == 'A' || t.modes.has(modeNationalSets):
-		if i := strings.IndexRune(replaced, r); i >= 0 && i < len(replaced) && national[set] != "" {
+	case national[set] == "":
+	case set == 'A', t.modes.has(modeNationalSets):
+		if i := strings.IndexRune(replaced, r); i >= 0 {
 			return []rune(national[set])[i]
 		}
 	}

@@ -11,12 +11,13 @@ func (t *Terminal) param(i, def int) int {
 // csi handles a control sequence with the given final byte.
 func (t *Terminal) csi(final byte) {
 	ps := &t.parser
-	if final == 'b' && ps.prefix == 0 && ps.inter == 0 {
+	plain := ps.prefix == 0 && ps.inter == 0
+	if plain && final == 'b' {
 		t.repeat(t.param(0, 1))
 	}
 	t.last = 0 // REP repeats only the character right before it
 	switch {
-	case ps.prefix == 0 && ps.inter == 0:
+	case plain:
 		t.csiPlain(final)
 	case ps.prefix == 0:
 		t.csiInter(final)
@@ -107,7 +108,7 @@ func (t *Terminal) csiEdit(final byte) {
 	case '@', 'P':
 		c.pending = false
 		switch {
-		case c.x < t.left || c.x > t.rgt:
+		case !t.inSideMargins():
 		case final == '@':
 			t.insertCells(c.y, c.x, t.param(0, 1))
 		default:
@@ -278,28 +279,30 @@ func (t *Terminal) setLeftRight(left, right int) {
 
 // setConformance is DECSCL. Replies never use 8-bit controls.
 func (t *Terminal) setConformance(level int) {
-	if level < 61 || level > 65 {
+	if !within(level, 61, 65) {
 		return
 	}
 	t.softReset()
 	t.conformance = min(level-60, 4)
 }
 
-// eraser returns the function that erases columns of a row. Selective sequences
-// spare protected characters. Other sequences spare them only if they are protected
-// by SPA.
+// eraser returns the function that erases columns of a row.
 func (t *Terminal) eraser(selective bool) func(y, a, b int) {
-	if selective || t.guarded {
+	if t.sparesProtected(selective) {
 		return t.eraseUnprotected
 	}
 	return t.erase
 }
 
+// sparesProtected reports whether an erasing sequence leaves protected characters. Selective
+// sequences do, other sequences only if the characters are protected by SPA.
+func (t *Terminal) sparesProtected(selective bool) bool { return selective || t.guarded }
+
 // eraseDisplay is ED and DECSED.
 func (t *Terminal) eraseDisplay(what int, selective bool) {
 	c := &t.cur
 	erase := t.eraseRows
-	if selective || t.guarded {
+	if t.sparesProtected(selective) {
 		erase = func(a, b int) {
 			if !t.afford((b - a) * rowPrice) {
 				return

@@ -87,10 +87,11 @@ func (f *Filter) finish(dst []byte) []byte {
 		}
 	}
 	switch {
-	case f.tooLong || f.scan.broken:
+	case f.tooLong, f.scan.broken:
 		return dst
 	case f.scan.vt52:
-		if clean[1] == '<' || clean[1] == 'c' {
+		switch clean[1] {
+		case '<', 'c':
 			f.scan.vt52 = false
 		}
 		return append(dst, fromVT52(clean)...)
@@ -107,8 +108,11 @@ func (f *Filter) finish(dst []byte) []byte {
 }
 
 func isModeChange(s []byte) bool {
-	last := s[len(s)-1]
-	return bytes.HasPrefix(s, []byte("\x1b[")) && (last == 'h' || last == 'l')
+	switch s[len(s)-1] {
+	case 'h', 'l':
+		return bytes.HasPrefix(s, []byte("\x1b["))
+	}
+	return false
 }
 
 // changeModes appends the modes that a sequence sets or resets, of those that pass. VT52
@@ -116,18 +120,20 @@ func isModeChange(s []byte) bool {
 func (f *Filter) changeModes(dst, s []byte) []byte {
 	body, on := s[2:len(s)-1], s[len(s)-1] == 'h'
 	body, private := bytes.CutPrefix(body, []byte("?"))
-	if bytes.ContainsFunc(body, func(r rune) bool { return r < '0' || r > ';' }) {
+	if bytes.ContainsFunc(body, func(r rune) bool { return !within(r, '0', ';') }) {
 		return dst // neither are numbers, nor colons and semicolons
 	}
 	begin := len(dst)
 	enter := false
 	for p := range bytes.FieldsFuncSeq(body, func(r rune) bool { return r > '9' }) {
 		n, _ := strconv.Atoi(string(p))
-		switch {
-		case private && n == 2:
-			enter = enter || !on
-		case private && isAltMode(n):
-			f.alternate = on
+		if private {
+			switch {
+			case n == 2:
+				enter = enter || !on
+			case isAltMode(n):
+				f.alternate = on
+			}
 		}
 		if !passesMode(n, private) {
 			continue
@@ -212,7 +218,7 @@ func (f *Filter) changesTitle(s []byte) bool {
 		}
 		text = bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\x1b\\")), []byte("\a"))
 		f.title = string(text[:min(len(text), maxKeptTitle)])
-		return f.TitleKept && f.title == ""
+		return f.showsOwnTitle()
 	case slices.Contains([]string{"\x1b[22t", "\x1b[22;0t", "\x1b[22;2t"}, string(s)):
 		if len(f.titles) == maxTitles {
 			f.titles = f.titles[1:]
@@ -232,9 +238,13 @@ func (f *Filter) changesTitle(s []byte) bool {
 // maxKeptTitle limits the titles on the application's stack, in bytes.
 const maxKeptTitle = 1 << 10
 
+// showsOwnTitle reports whether the terminal's own title is to be shown: it was pushed, and the
+// application has none.
+func (f *Filter) showsOwnTitle() bool { return f.TitleKept && f.title == "" }
+
 // appendTitle appends the sequence that shows the application's title.
 func (f *Filter) appendTitle(dst []byte) []byte {
-	if f.title == "" && f.TitleKept {
+	if f.showsOwnTitle() {
 		return append(dst, "\x1b[23;0t\x1b[22;0t"...)
 	}
 	return append(append(append(dst, "\x1b]2;"...), f.title...), "\x1b\\"...)

@@ -149,15 +149,15 @@ type functionKey struct {
 
 func functionKeyOf(code rune) (functionKey, bool) {
 	switch {
-	case code >= KeyUp && code <= KeyLeft:
+	case within(code, KeyUp, KeyLeft):
 		return functionKey{1, "ABCD"[code-KeyUp], false}, true
-	case code >= KeyF1 && code <= KeyF4:
+	case within(code, KeyF1, KeyF4):
 		return functionKey{1, "PQRS"[code-KeyF1], true}, true
-	case code >= KeyF5 && code <= KeyF20:
+	case within(code, KeyF5, KeyF20):
 		n := [16]int{15, 17, 18, 19, 20, 21, 23, 24, 25, 26, 28, 29, 31, 32, 33, 34}[code-KeyF5]
 		return functionKey{n, '~', false}, true
 	}
-	if code < KeyHome || code > KeyBegin {
+	if !within(code, KeyHome, KeyBegin) {
 		return functionKey{}, false
 	}
 	return [...]functionKey{ // from KeyHome to KeyBegin
@@ -174,7 +174,7 @@ func (t *Terminal) encodeLegacy(k Key) []byte {
 	if f, ok := functionKeyOf(k.Code); ok {
 		return t.encodeFunction(f, mods)
 	}
-	if k.Code >= KeyKP0 && k.Code <= KeyKPSeparator {
+	if within(k.Code, KeyKP0, KeyKPSeparator) {
 		return t.encodeKeypad(k, mods)
 	}
 	if k.Code > 0x10ffff {
@@ -309,7 +309,7 @@ func (t *Terminal) encodeModified(k Key, mods Mods) []byte {
 	if mods&Shift != 0 {
 		code = shifted(k)
 	}
-	special := code < 0x20 || code == KeyBackspace
+	special := isControl(code)
 	switch {
 	case mods == Shift && !special && code != ' ':
 		return nil
@@ -354,7 +354,7 @@ func ParseKey(name string) (Key, error) {
 		}
 		rest = rest[2:]
 	}
-	if r, n := utf8.DecodeRuneInString(rest); n > 0 && n == len(rest) && r != utf8.RuneError {
+	if r, n := utf8.DecodeRuneInString(rest); r != utf8.RuneError && n == len(rest) {
 		return characterKey(k.Mods, r), nil
 	}
 	code, ok := namedKey(rest)
@@ -397,7 +397,7 @@ func isText(word string) bool {
 	if word == "" || !utf8.ValidString(word) {
 		return false
 	}
-	if i := strings.IndexAny(word, "-+"); i > 0 && i < len(word)-1 {
+	if i := strings.IndexAny(word, "-+"); within(i, 1, len(word)-2) {
 		switch strings.ToLower(word[:i]) {
 		case "c", "m", "s":
 			return word[i] == '+'
@@ -412,10 +412,11 @@ func isText(word string) bool {
 // keys themselves.
 func characterKey(mods Mods, r rune) Key {
 	k := Key{Code: r, Mods: mods}
-	if within(r, 'A', 'Z') && mods&Ctrl == 0 {
-		k.Code, k.Shifted, k.Mods = r-'A'+'a', r, mods|Shift
-	} else if within(r, 'A', 'Z') {
+	if within(r, 'A', 'Z') {
 		k.Code = r - 'A' + 'a'
+		if mods&Ctrl == 0 {
+			k.Shifted, k.Mods = r, mods|Shift
+		}
 	}
 	if k.Mods&^Shift == 0 {
 		k.Text = string(r)
@@ -428,7 +429,7 @@ func characterKey(mods Mods, r rune) Key {
 
 const keyBackTab rune = -1
 
-// keyNames are tmux's names of keys besides characters, F1 to F20 and the digits of the keypad.
+// keyNames are tmux's names of keys besides characters and F1 to F20.
 var keyNames = [...]struct {
 	name string
 	code rune
@@ -442,6 +443,8 @@ var keyNames = [...]struct {
 	{"bspace", KeyBackspace}, {"backspace", KeyBackspace},
 	{"kpenter", KeyKPEnter}, {"kp/", KeyKPDivide}, {"kp*", KeyKPMultiply},
 	{"kp-", KeyKPSubtract}, {"kp+", KeyKPAdd}, {"kp.", KeyKPDecimal},
+	{"kp0", KeyKP0}, {"kp1", KeyKP1}, {"kp2", KeyKP2}, {"kp3", KeyKP3}, {"kp4", KeyKP4},
+	{"kp5", KeyKP5}, {"kp6", KeyKP6}, {"kp7", KeyKP7}, {"kp8", KeyKP8}, {"kp9", KeyKP9},
 }
 
 func namedKey(name string) (rune, bool) {
@@ -455,9 +458,6 @@ func namedKey(name string) (rune, bool) {
 		if key.name == lower {
 			return key.code, true
 		}
-	}
-	if len(lower) == 3 && lower[:2] == "kp" && lower[2]-'0' < 10 {
-		return KeyKP0 + rune(lower[2]-'0'), true
 	}
 	return 0, false
 }

@@ -85,11 +85,13 @@ func isModifierKey(code rune) bool {
 
 // encodeKitty encodes a key by the kitty keyboard protocol with the given flags.
 func (t *Terminal) encodeKitty(k Key, f KittyFlags) []byte {
-	if k.Action == KeyRelease && f&KittyEventTypes == 0 {
-		return nil
-	}
-	if k.Action == KeyRepeat && f&KittyEventTypes == 0 {
-		k.Action = KeyPress
+	if f&KittyEventTypes == 0 {
+		switch k.Action {
+		case KeyRelease:
+			return nil
+		case KeyRepeat:
+			k.Action = KeyPress
+		}
 	}
 	mods := k.Mods &^ (CapsLock | NumLock)
 	if fn, ok := functionKeyOf(k.Code); ok {
@@ -102,7 +104,7 @@ func (t *Terminal) encodeKitty(k Key, f KittyFlags) []byte {
 	released := k.Action == KeyRelease
 	typesText := !released && mods&^Shift == 0
 	if f&KittyAllKeys == 0 {
-		legacyC0 := k.Code == KeyEnter || k.Code == KeyTab || k.Code == KeyBackspace
+		legacyC0 := hasLegacyC0(k.Code)
 		switch {
 		case isModifierKey(k.Code), legacyC0 && released:
 			return nil
@@ -119,8 +121,7 @@ func (t *Terminal) encodeKitty(k Key, f KittyFlags) []byte {
 		b = appendAlternates(b, k)
 	}
 	text := ""
-	control := k.Code < 0x20 || k.Code == KeyBackspace
-	if f&KittyText != 0 && typesText && !control {
+	if f&KittyText != 0 && typesText && !isControl(k.Code) {
 		if text = k.Text; text == "" && !named {
 			text = string(k.Code)
 			if mods&Shift != 0 {
@@ -138,6 +139,20 @@ func (t *Terminal) encodeKitty(k Key, f KittyFlags) []byte {
 	}
 	return append(b, 'u')
 }
+
+// hasLegacyC0 reports whether a key keeps its control character in the protocol, so that a shell
+// in which a program left the protocol on stays usable.
+func hasLegacyC0(code rune) bool {
+	switch code {
+	case KeyEnter, KeyTab, KeyBackspace:
+		return true
+	}
+	return false
+}
+
+// isPlainPress reports whether a key is pressed without modifiers, the default that its sequence
+// leaves out.
+func (k Key) isPlainPress() bool { return k.Mods == 0 && k.Action == KeyPress }
 
 func appendAlternates(b []byte, k Key) []byte {
 	shift := rune(0)
@@ -166,7 +181,7 @@ func appendAlternates(b []byte, k Key) []byte {
 
 // appendModsEvent appends ;mods:event, without defaults.
 func appendModsEvent(b []byte, k Key, more bool) []byte {
-	if k.Mods == 0 && k.Action == KeyPress {
+	if k.isPlainPress() {
 		if more {
 			b = append(b, ';')
 		}
@@ -183,10 +198,10 @@ func (t *Terminal) kittyFunction(k Key, f functionKey) []byte {
 	if k.Code == KeyF3 { // CSI R is a cursor report
 		f = functionKey{13, '~', false}
 	}
-	if k.Code >= KeyF13 && k.Code <= KeyF20 {
+	if within(k.Code, KeyF13, KeyF20) {
 		f = functionKey{57376 + int(k.Code-KeyF13), 'u', false}
 	}
-	if k.Mods == 0 && k.Action == KeyPress {
+	if k.isPlainPress() {
 		if f.number == 1 {
 			return t.encodeFunction(f, 0)
 		}
@@ -200,11 +215,11 @@ func (t *Terminal) kittyFunction(k Key, f functionKey) []byte {
 // in the protocol's private range.
 func kittyNumber(code rune) (n int, named bool) {
 	switch {
-	case code >= KeyKP0 && code <= KeyKPSeparator:
+	case within(code, KeyKP0, KeyKPSeparator):
 		return 57399 + int(code-KeyKP0), true
-	case code >= KeyCapsLock && code <= KeyMenu:
+	case within(code, KeyCapsLock, KeyMenu):
 		return 57358 + int(code-KeyCapsLock), true
-	case code >= KeyLeftShift && code <= KeyRightMeta:
+	case within(code, KeyLeftShift, KeyRightMeta):
 		return 57441 + int(code-KeyLeftShift), true
 	}
 	return int(code), false

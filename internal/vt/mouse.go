@@ -88,7 +88,7 @@ type Mouse struct {
 // requested it. On the alternate screen of an application without mouse support, the
 // wheel sends cursor keys (mode 1007).
 func (t *Terminal) EncodeMouse(m Mouse) []byte {
-	wheel := m.Button >= WheelUp && m.Button <= WheelRight
+	wheel := within(m.Button, WheelUp, WheelRight)
 	if t.mouse == MouseOff {
 		return t.wheelKeys(m)
 	}
@@ -132,13 +132,13 @@ func (t *Terminal) EncodeMouse(m Mouse) []byte {
 		return fmt.Appendf(nil, "\x1b[%d;%d;%dM", code+32, m.X+1, m.Y+1)
 	case MouseUTF8:
 		b := append([]byte("\x1b[M"), byte(code+32))
-		if m.X >= 2015 || m.Y >= 2015 {
+		if max(m.X, m.Y) >= 2015 {
 			return nil
 		}
 		b = utf8.AppendRune(b, rune(m.X+33))
 		return utf8.AppendRune(b, rune(m.Y+33))
 	}
-	if m.X > 222 || m.Y > 222 {
+	if max(m.X, m.Y) > 222 {
 		return nil // not representable in a byte
 	}
 	return []byte{0x1b, '[', 'M', byte(code + 32), byte(m.X + 33), byte(m.Y + 33)}
@@ -158,7 +158,13 @@ func (t *Terminal) wants(m Mouse, wheel bool) bool {
 	case MouseUp:
 		return t.mouse >= MouseNormal && !wheel
 	}
-	return t.mouse == MouseMotion || t.mouse == MouseDrag && m.Button != MouseNone
+	switch t.mouse {
+	case MouseMotion:
+		return true
+	case MouseDrag:
+		return m.Button != MouseNone
+	}
+	return false
 }
 
 func buttonCode(b MouseButton) int {
@@ -204,7 +210,7 @@ func (t *Terminal) EncodePaste(text []byte) []byte {
 		case c == '\n' && i > 0 && text[i-1] == '\r':
 		case c == '\n':
 			b = append(b, '\r')
-		case c == '\r', c == '\t', c >= 0x20 && c != 0x7f:
+		case c == '\r', c == '\t', !isControl(c):
 			b = append(b, c)
 		}
 	}

@@ -55,14 +55,14 @@ func (t *Terminal) specialColor(i int) Color {
 // oscColor sets, resets and reports colors.
 func (t *Terminal) oscColor(n int, s string) {
 	f := strings.Split(s, ";")
-	switch {
-	case n == 4 || n == 5:
+	switch n {
+	case 4, 5:
 		for i := 0; i+1 < len(f); i += 2 {
 			t.indexedColor(n, f[i], f[i+1])
 		}
-	case n == 104 || n == 105:
+	case 104, 105:
 		t.resetIndexed(n, f)
-	case n >= 110:
+	case 110, 111, 112:
 		t.palette.special[n-110] = 0
 	default:
 		for _, spec := range f {
@@ -78,7 +78,8 @@ func (t *Terminal) oscColor(n int, s string) {
 // colorIndex parses the index of a color in OSC 4 and 104, or 5 and 105.
 func colorIndex(osc int, s string) (uint16, bool) {
 	k, err := strconv.ParseUint(s, 10, 16)
-	if osc == 5 || osc == 105 {
+	switch osc {
+	case 5, 105:
 		k += 256
 	}
 	return uint16(k), err == nil && k < maxIndexed
@@ -145,7 +146,7 @@ func colorSpec(c Color) string {
 func parseColor(s string) (Color, bool) {
 	if v, ok := strings.CutPrefix(s, "#"); ok {
 		n := len(v) / 3
-		if n == 0 || n > 4 || len(v)%3 != 0 {
+		if !within(n, 1, 4) || len(v)%3 != 0 {
 			return 0, false
 		}
 		return joinColor([]string{v[:n], v[n : 2*n], v[2*n:]}, func(p string) (uint8, error) {

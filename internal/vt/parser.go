@@ -121,7 +121,7 @@ func (t *Terminal) continueRune(c byte) {
 		t.print(utf8.RuneError)
 	}
 	switch {
-	case ps.nutf8 > 0 || within(c, 0xc2, 0xf4):
+	case ps.nutf8 > 0, within(c, 0xc2, 0xf4):
 		ps.utf8[ps.nutf8] = c
 		ps.nutf8++
 		if utf8.FullRune(ps.utf8[:ps.nutf8]) {
@@ -151,7 +151,7 @@ func continues(begin []byte, c byte) bool {
 			hi = 0x8f
 		}
 	}
-	return c >= lo && c <= hi
+	return within(c, lo, hi)
 }
 
 func (t *Terminal) beginEscape() {
@@ -201,7 +201,7 @@ func (t *Terminal) csiBytes(p []byte) []byte {
 			v := uint(ps.params[ps.n])*10 + uint(c-'0')
 			ps.params[ps.n] = uint16(min(v, maxParam))
 			ps.given = true
-		case c == ';' || c == ':':
+		case c == ';', c == ':':
 			ps.given = true
 			if ps.n == maxParams-1 {
 				ps.state = csiIgnore
@@ -224,7 +224,7 @@ func (t *Terminal) csiBytes(p []byte) []byte {
 			ps.prefix = c
 		case within(c, 0x20, 0x2f):
 			ps.collect(c)
-		case c == 0x7f || c >= 0x80: // not part of it
+		case c >= 0x7f: // not part of it
 		default:
 			if t.interrupt(c) {
 				return p[i+1:]
@@ -302,10 +302,10 @@ func (t *Terminal) escapeByte(c byte) {
 		t.escape(c)
 	case c == '[':
 		t.beginCSI()
-	case c == ']' || c == 'P':
+	case c == ']', c == 'P':
 		ps.state, ps.kind, ps.str = stringBody, c, ps.str[:0]
 		t.last = 0
-	case c == 'X' || c == '^' || c == '_':
+	case beginsString(c): // SOS, PM or APC
 		ps.state, ps.kind = stringIgnore, c
 		t.last = 0
 	default:

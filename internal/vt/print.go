@@ -7,18 +7,27 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 )
 
-// updatePlain determines whether the fast path for printable ASCII applies: text is
-// written without translation, in the whole width, and replaces cells. It must be
-// called when one of these conditions changes.
-func (t *Terminal) updatePlain() {
+// updatePlain must be called when a condition of the fast path for printable ASCII changes.
+func (t *Terminal) updatePlain() { t.plain = t.isPlain() }
+
+// isPlain reports whether the fast path for printable ASCII applies: text is written without
+// translation, in the whole width, and replaces cells.
+func (t *Terminal) isPlain() bool {
 	c := &t.cur
-	ascii := c.sets[c.gl] == 'B' && c.single == 0
-	replaces := t.oneCell == 0 && !t.modes.has(modeInsert)
-	t.plain = ascii && replaces && !t.hasSideMargins()
+	switch {
+	case c.sets[c.gl] != 'B', c.single != 0:
+		return false // translated
+	case t.oneCell != 0, t.modes.has(modeInsert):
+		return false // does not replace cells
+	}
+	return !t.hasSideMargins()
 }
 
 // hasSideMargins reports whether text is limited to a part of the width.
-func (t *Terminal) hasSideMargins() bool { return t.left > 0 || t.rgt < t.cols-1 }
+func (t *Terminal) hasSideMargins() bool { return t.rgt-t.left < t.cols-1 }
+
+// inSideMargins reports whether the cursor is within the horizontal margins.
+func (t *Terminal) inSideMargins() bool { return within(t.cur.x, t.left, t.rgt) }
 
 // printPlain writes the printable ASCII at the beginning of p and returns the rest.
 func (t *Terminal) printPlain(p []byte) []byte {
@@ -33,7 +42,7 @@ func (t *Terminal) printPlain(p []byte) []byte {
 		r := t.scr.row(c.y)
 		if r.wrap {
 			r.settle()
-			if last := r.cols - 1; c.x < last && c.x+len(p) > last && r.at(last).attr&widthMask == wideTail {
+			if last := r.cols - 1; within(last, c.x+1, c.x+len(p)-1) && r.at(last).isTail() {
 				t.print(rune(p[0])) // blanks its first half, and ends the wrap
 				p = p[1:]
 				continue
@@ -58,7 +67,7 @@ func (t *Terminal) printPlain(p []byte) []byte {
 		p = p[i:]
 		c.x += i
 		if c.x < r.used {
-			if r.stored[c.x].attr&widthMask == wideTail { // its first half was overwritten
+			if r.stored[c.x].isTail() { // its first half was overwritten
 				r.stored[c.x] = Cell{}
 			}
 			continue
@@ -97,7 +106,7 @@ func (t *Terminal) printText(p []byte) []byte {
 	}
 	r := t.scr.row(c.y)
 	x := c.x
-	if x > 0 && t.mayJoin(r.upTo(x)[:x]) {
+	if t.mayJoin(r.upTo(x)[:x]) {
 		return p
 	}
 	written := r.used
@@ -106,8 +115,7 @@ func (t *Terminal) printText(p []byte) []byte {
 	tail.attr |= wideTail
 	for len(p) > 0 {
 		ch, n := decodeRune(p)
-		text := ch >= 0x20 && ch != 0x7f
-		if !text || joinsLone(ch) {
+		if isControl(ch) || joinsLone(ch) {
 			break
 		}
 		w := cellWidth(ch)
@@ -156,10 +164,10 @@ func decodeRune(p []byte) (r rune, n int) {
 // cells: only a text of several runes can end with a joiner.
 func (t *Terminal) mayJoin(before []Cell) bool {
 	i := len(before) - 1
-	if i > 0 && before[i].attr&widthMask == wideTail {
+	if i > 0 && before[i].isTail() {
 		i--
 	}
-	return before[i].ch&clusterBit != 0
+	return i >= 0 && before[i].isCluster()
 }
 
 // print writes one character, translated by the current character set.
@@ -245,8 +253,7 @@ func (t *Terminal) stuckAt(r *row, x int) bool {
 	if t.modes.has(modeAutoWrap) || x != t.rightLimit() {
 		return false
 	}
-	c := r.at(x)
-	return c.ch != 0 || c.attr&widthMask == wideTail
+	return !r.at(x).IsBlank()
 }
 
 // previous returns the column of the character before the cursor. At the edge, with a
@@ -260,7 +267,7 @@ func (t *Terminal) previous() (x int, ok bool) {
 	if x < 0 {
 		return 0, false
 	}
-	if r.at(x).attr&widthMask == wideTail {
+	if r.at(x).isTail() {
 		x--
 	}
 	return x, x >= 0 && r.at(x).ch != 0
@@ -279,7 +286,8 @@ const asEmoji = '\ufe0f'
 // whether r was handled, which includes a zero-width r that was dropped.
 func (t *Terminal) join(r rune, w int) bool {
 	byCluster := t.modes.has(modeGraphemes)
-	if w > 0 && r < 0x300 && t.oneCell == 0 {
+	mayStart := t.oneCell == 0 && w > 0 // a cell of its own
+	if mayStart && r < 0x300 {
 		return false
 	}
 	x, ok := t.previous()
@@ -287,7 +295,7 @@ func (t *Terminal) join(r rune, w int) bool {
 		return false
 	}
 	cell := &t.scr.row(t.cur.y).upTo(x + 1)[x]
-	if w > 0 && t.oneCell == 0 && !mayJoinCell(*cell, r, byCluster) {
+	if mayStart && !mayJoinCell(*cell, r, byCluster) {
 		return false
 	}
 	text := t.appendText(t.scratch[:0], *cell)
@@ -300,7 +308,8 @@ func (t *Terminal) join(r rune, w int) bool {
 		if !extends(text, r, w, last) {
 			return false
 		}
-	case w > 0 && last != zwj && !joinsCell(*cell, r):
+	case w == 0, last == zwj:
+	case !joinsCell(*cell, r):
 		return false
 	}
 	if len(text) > maxClusterBytes {

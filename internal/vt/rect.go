@@ -64,7 +64,7 @@ func (t *Terminal) each(a area, f func(c *Cell)) {
 
 // fillArea makes all cells of the area the same.
 func (t *Terminal) fillArea(a area, c Cell) {
-	if a.left > 0 || a.right < t.cols-1 {
+	if a.right-a.left < t.cols-1 {
 		if t.afford(a.cells()) {
 			t.each(a, func(old *Cell) { *old = c })
 		}
@@ -125,7 +125,7 @@ func (t *Terminal) copyArea() {
 	top, left := y0+t.param(5, 1)-1, x0+t.param(6, 1)-1
 	w := min(from.right-from.left, x1-left) + 1
 	h := min(from.bot-from.top, y1-top) + 1
-	if w <= 0 || h <= 0 || !t.afford(w*h) {
+	if min(w, h) <= 0 || !t.afford(w*h) {
 		return
 	}
 	copyRow := func(i int) {
@@ -248,13 +248,25 @@ const (
 // reportChecksum is DECRQCRA: it reports the negated sum of the characters of an area
 // and their attributes, like xterm.
 func (t *Terminal) reportChecksum() {
-	id := t.param(0, 0)
-	a, ok := t.areaAt(2)
-	if t.reply == nil || ok && !t.afford(a.cells()*changedPrice) {
+	if t.reply == nil {
 		return
 	}
 	sum := uint16(0)
-	for y := a.top; ok && y <= a.bot; y++ {
+	if a, ok := t.areaAt(2); ok {
+		if !t.afford(a.cells() * changedPrice) {
+			return
+		}
+		sum = t.sumArea(a)
+	}
+	if t.checksums&sumPositive == 0 {
+		sum = -sum
+	}
+	t.answer("\x1bP%d!~%04X\x1b\\", t.param(0, 0), sum)
+}
+
+func (t *Terminal) sumArea(a area) uint16 {
+	sum := uint16(0)
+	for y := a.top; y <= a.bot; y++ {
 		cells := t.scr.rows[y].all()[a.left : a.right+1]
 		if t.checksums&sumBlanks == 0 {
 			for n := len(cells); n > 0 && cells[n-1].ch == 0; n = len(cells) {
@@ -265,10 +277,7 @@ func (t *Terminal) reportChecksum() {
 			sum += t.checksum(c)
 		}
 	}
-	if t.checksums&sumPositive == 0 {
-		sum = -sum
-	}
-	t.answer("\x1bP%d!~%04X\x1b\\", id, sum)
+	return sum
 }
 
 func (t *Terminal) checksum(c Cell) uint16 {

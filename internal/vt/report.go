@@ -9,7 +9,7 @@ import (
 // are sent together.
 func (t *Terminal) answer(format string, args ...any) {
 	switch {
-	case t.reply == nil || len(t.out) > 1<<20:
+	case t.reply == nil, len(t.out) > 1<<20:
 	case len(t.deferred) > 0:
 		text := fmt.Sprintf(format, args...)
 		t.deferred = append(t.deferred, func() { t.answer("%s", text) })
@@ -133,8 +133,8 @@ func (t *Terminal) reportSize() {
 }
 
 func (t *Terminal) cellPixels() (w, h int) {
-	if t.facts.CellWidth > 0 && t.facts.CellHeight > 0 {
-		return t.facts.CellWidth, t.facts.CellHeight
+	if w, h = t.facts.CellWidth, t.facts.CellHeight; min(w, h) > 0 {
+		return w, h
 	}
 	return 8, 16
 }

@@ -43,11 +43,11 @@ func (t *Terminal) Resize(cols, rows int) {
 // cropRows copies rows to a new size, without the first skip rows.
 func cropRows(old []*row, cols, rows, skip int) []*row {
 	fresh := newRows(cols, rows)
-	for y := 0; y < rows && y+skip < len(old); y++ {
+	for y := range min(rows, len(old)-skip) {
 		from := old[y+skip]
 		n := copy(fresh[y].all(), from.all())
 		fresh[y].size = from.size
-		if n < from.cols && from.stored[n].attr&widthMask == wideTail {
+		if n < from.cols && from.stored[n].isTail() {
 			fresh[y].stored[n-1] = Cell{bg: from.stored[n-1].bg}
 		}
 	}
@@ -124,7 +124,7 @@ func (t *Terminal) logicalLines(rows []*row, marks []mark) []line {
 	var cur []Cell
 	var first lineSize
 	if h := &t.history; h.open {
-		spacer := h.spacer && rows[0].at(0).attr&widthMask != wideHead
+		spacer := h.spacer && !rows[0].at(0).isHead()
 		if cur, _ = h.popLine(t, nil); spacer {
 			cur = append(cur, Cell{})
 		}

@@ -112,7 +112,7 @@ func (r *row) text(next *row) (cells []Cell, wraps bool) {
 	switch {
 	case !r.wraps():
 		return r.trimmed(), false
-	case r.hasSpacer() && next != nil && next.at(0).attr&widthMask == wideHead:
+	case r.hasSpacer() && next != nil && next.at(0).isHead():
 		return r.all()[:r.cols-1], true
 	}
 	return r.all(), true
@@ -145,10 +145,9 @@ func (r *row) split(x int) {
 
 // split blanks a wide character that spans columns x-1 and x.
 func split(c []Cell, x int) {
-	if x <= 0 || x >= len(c) || c[x].attr&widthMask != wideTail {
-		return
+	if within(x, 1, len(c)-1) && c[x].isTail() {
+		c[x-1], c[x] = Cell{}, Cell{}
 	}
-	c[x-1], c[x] = Cell{}, Cell{}
 }
 
 // insert shifts the cells from column x on right by n, up to column end.

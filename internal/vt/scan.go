@@ -77,10 +77,10 @@ func (s *Scanner) Next(p []byte) (n int, done bool) {
 		case c == 0x1b:
 			s.broken = true
 			return i, true
-		case c == 0x18 || c == 0x1a:
+		case c == 0x18, c == 0x1a:
 			s.broken = true
 			return i + 1, true
-		case c < 0x20 || c == 0x7f:
+		case isControl(c):
 			continue
 		case s.vt52:
 			if c >= 0x80 {
@@ -116,6 +116,9 @@ func (s *Scanner) Next(p []byte) (n int, done bool) {
 	return len(p), false
 }
 
+// isControl reports whether c is a C0 control character or DEL.
+func isControl[T byte | rune](c T) bool { return c < 0x20 || c == 0x7f }
+
 // beginsString reports whether ESC and c begin an OSC, DCS, SOS, PM or APC.
 func beginsString(c byte) bool {
 	switch c {
@@ -141,7 +144,7 @@ func Strip(s string) string {
 			i += n - 1
 		case c == 0xc2 && i+1 < len(p) && isC1(p[i+1]):
 			i++
-		case c >= 0x20 && c != 0x7f, c == '\n', c == '\t', c == '\r', c == '\b':
+		case !isControl(c), c == '\n', c == '\t', c == '\r', c == '\b':
 			text = append(text, c)
 		}
 	}

@@ -305,7 +305,7 @@ func (t *Terminal) lineFeed() {
 	switch {
 	case c.y != t.bot:
 		c.y = min(c.y+1, t.rows-1)
-	case c.x >= t.left && c.x <= t.rgt:
+	case t.inSideMargins():
 		t.scrollUp(t.top, t.bot, 1, true)
 	}
 }
@@ -317,7 +317,7 @@ func (t *Terminal) reverseLineFeed() {
 	switch {
 	case c.y != t.top:
 		c.y = max(c.y-1, 0)
-	case c.x >= t.left && c.x <= t.rgt:
+	case t.inSideMargins():
 		t.scrollDown(t.top, t.bot, 1)
 	}
 }
@@ -338,6 +338,9 @@ func (t *Terminal) resetTabs() {
 		t.tabs[x] = true
 	}
 }
+
+// isDefaultTab reports whether column x has a tab stop unless the application changes it.
+func isDefaultTab(x int) bool { return x > 0 && x%8 == 0 }
 
 func (t *Terminal) tabForward(n int) {
 	x, limit := t.cur.x, t.rightLimit()

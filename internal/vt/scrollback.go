@@ -57,7 +57,7 @@ func (b *block) room() int { return blockSize - len(b.data) - 8*len(b.lines) - b
 // push encodes a row and adds it.
 func (s *scrollback) push(t *Terminal, r *row) {
 	s.pushed++
-	if s.open && s.spacer && r.at(0).attr&widthMask != wideHead {
+	if s.open && s.spacer && !r.at(0).isHead() {
 		s.pushCells(t, []Cell{{}}, true)
 	}
 	cells, wraps := r.text(nil)
@@ -106,7 +106,7 @@ func (s *scrollback) fits(t *Terminal, b *block, cells []Cell) bool {
 	const most = 24 // nearly always the maximum size of a cell, in bytes
 	room := b.room()
 	switch {
-	case room >= most*len(cells) || len(b.lines) == 0:
+	case room >= most*len(cells), len(b.lines) == 0:
 		return true
 	case room < len(cells):
 		return false
@@ -157,24 +157,22 @@ func (s *scrollback) clear() {
 
 // encode appends the cells' encoding to dst.
 func (s *scrollback) encode(t *Terminal, b *block, dst []byte, cells []Cell) (_ []byte, wide uint32) {
-	const style = attrMask | underlineMask
 	pen := s.pen
-	penAttr := pen.attr & style
+	colors, effects := pen.colors(), pen.effects()
 	for i := 0; i < len(cells); i++ {
 		c := &cells[i]
-		sameColors := c.fg == pen.fg && c.bg == pen.bg
-		same := sameColors && c.ext == pen.ext && c.attr&style == penAttr
+		same := c.colors() == colors && c.effects() == effects
 		if same && c.ch-1 < utf8.RuneSelf-1 {
 			dst = append(dst, byte(c.ch))
 			continue
 		}
-		if c.attr&widthMask == wideTail {
+		if c.isTail() {
 			continue
 		}
 		if !same {
 			dst = b.appendStyle(t, dst, *c)
 			pen = *c
-			penAttr = c.attr & style
+			colors, effects = c.colors(), c.effects()
 		}
 		switch {
 		case c.ch == 0:
@@ -187,7 +185,7 @@ func (s *scrollback) encode(t *Terminal, b *block, dst []byte, cells []Cell) (_ 
 			continue
 		case c.ch < utf8.RuneSelf:
 			dst = append(dst, byte(c.ch))
-		case c.ch&clusterBit != 0:
+		case c.isCluster():
 			text := t.clusters.text(c.ch)
 			dst = binary.AppendUvarint(append(dst, recCluster), uint64(len(text))<<1|uint64(c.Width()-1))
 			dst = append(dst, text...)
@@ -196,7 +194,7 @@ func (s *scrollback) encode(t *Terminal, b *block, dst []byte, cells []Cell) (_ 
 		default:
 			dst = utf8.AppendRune(dst, rune(c.ch))
 		}
-		if c.attr&widthMask == wideHead {
+		if c.isHead() {
 			wide = 1
 		}
 	}
@@ -245,7 +243,7 @@ func (b *block) decode(t *Terminal, i int, dst []Cell) []Cell {
 	for len(p) > 0 {
 		c := p[0]
 		switch {
-		case c >= 0x20 && c < utf8.RuneSelf:
+		case within(c, 0x20, utf8.RuneSelf-1):
 			pen.ch = uint32(c)
 			dst = append(dst, pen)
 			p = p[1:]
@@ -310,7 +308,7 @@ func cut(cells []Cell, width int) int {
 	switch {
 	case len(cells) <= width:
 		return len(cells)
-	case cells[width].attr&widthMask != wideTail:
+	case !cells[width].isTail():
 		return width
 	}
 	if width == 1 {

@@ -10,7 +10,7 @@ func (t *Terminal) sgr() {
 		switch v := ps.params[i]; {
 		case v == 0:
 			*pen = Cell{attr: pen.attr & protectedBit, ext: t.withUnderlineColor(pen.ext, 0)}
-		case v == 4 && i < ps.n && ps.colon>>(i+1)&1 == 1:
+		case v == 4 && ps.hasSubparameter(i):
 			i++
 			if u := ps.params[i]; u <= uint16(UnderlineDashed) {
 				pen.setUnderline(Underline(u))
@@ -45,7 +45,7 @@ func (t *Terminal) sgr() {
 			pen.fg = Indexed(uint8(v - 90 + 8))
 		case within(v, 100, 107):
 			pen.bg = Indexed(uint8(v - 100 + 8))
-		case v == 38 || v == 48 || v == 58:
+		case v == 38, v == 48, v == 58:
 			color, next, ok := ps.color(i)
 			i = next
 			switch {
@@ -84,9 +84,12 @@ func (t *Terminal) withUnderlineColor(ext uint16, c Color) uint16 {
 	return t.internExtra(e)
 }
 
+// hasSubparameter reports whether a colon and a subparameter follow parameter i.
+func (ps *parser) hasSubparameter(i int) bool { return i < ps.n && ps.colon>>(i+1)&1 == 1 }
+
 // skipColons returns the index of the last subparameter of parameter i.
 func (ps *parser) skipColons(i int) int {
-	for i < ps.n && ps.colon>>(i+1)&1 == 1 {
+	for ps.hasSubparameter(i) {
 		i++
 	}
 	return i
@@ -99,7 +102,7 @@ func (ps *parser) color(i int) (c Color, next int, ok bool) {
 		return 0, i, false
 	}
 	at, end := i+2, ps.n
-	if ps.colon>>(i+1)&1 == 1 {
+	if ps.hasSubparameter(i) {
 		end = ps.skipColons(i)
 		if ps.params[i+1] == 2 && end-i >= 5 {
 			at++
@@ -137,7 +140,7 @@ func (s Style) AppendSGR(b []byte) []byte {
 	switch {
 	case s.Underline == UnderlineSingle:
 		b = append(b, "4;"...)
-	case s.Underline > UnderlineSingle && s.Underline <= UnderlineDashed:
+	case within(s.Underline, UnderlineDouble, UnderlineDashed):
 		b = append(b, '4', ':', '0'+byte(s.Underline), ';')
 	}
 	b = appendColor(b, s.Fg, 30)

@@ -125,7 +125,7 @@ func (s *snapshot) rows(rows []*row) {
 				s.put("\r\x1b[2X")
 				before = nil
 			}
-		case next.ch == 0 || next.bg != 0:
+		case next.ch == 0, next.bg != 0:
 			s.put(" \r\x1b[X")
 		default:
 			before = r.all()
@@ -140,7 +140,7 @@ func (s *snapshot) row(cells, before []Cell) {
 	var pen Cell
 	for x := 0; x < n; x++ {
 		c := cells[x]
-		if c.attr&widthMask == wideTail {
+		if c.isTail() {
 			continue
 		}
 		s.pen(pen, c)
@@ -171,18 +171,14 @@ func (s *snapshot) row(cells, before []Cell) {
 
 // cell draws the text of one cell, so that it does not join the cell before.
 func (s *snapshot) cell(c Cell, before []Cell) {
-	apart := c.ch&clusterBit != 0 || joinsLone(rune(c.ch))
-	for i := len(before) - 1; i >= 0 && !apart; i-- {
-		if before[i].attr&widthMask != wideTail {
-			apart = before[i].ch&clusterBit != 0 && c.ch >= 0x300
-			break
-		}
-	}
-	if !apart {
+	switch {
+	case c.isCluster(), joinsLone(rune(c.ch)):
+		s.apart(c)
+	case c.ch >= 0x300 && s.t.mayJoin(before):
+		s.apart(c)
+	default:
 		s.b = s.t.appendText(s.b, c)
-		return
 	}
-	s.apart(c)
 }
 
 // apart draws text as exactly one cell.
@@ -252,10 +248,11 @@ func (s *snapshot) halfReceived() {
 	case stringIgnore:
 		s.ignored()
 	case stringEscape:
-		if ps.kind == 0 || ps.kind != ']' && ps.kind != 'P' {
-			s.ignored()
-		} else {
+		switch ps.kind {
+		case ']', 'P':
 			s.b = append(append(s.b, 0x1b, ps.kind), ps.str...)
+		default:
+			s.ignored()
 		}
 		s.put("\x1b")
 	}

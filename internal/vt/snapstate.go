@@ -27,7 +27,7 @@ func (s *snapshot) position(c *cursor, scr *screen, x0, y0, limit int) {
 		if scr.rows != nil {
 			cells = scr.rows[c.y].all()
 		}
-		if under = cells[c.x]; under.attr&widthMask == wideTail && c.x == limit {
+		if under = cells[c.x]; under.isTail() && c.x == limit {
 			x--
 			under = cells[x]
 		}
@@ -80,11 +80,13 @@ func (s *snapshot) pens() {
 }
 
 func (s *snapshot) tabs() {
-	same := true
+	changed := false
 	for x, on := range s.t.tabs {
-		same = same && on == (x > 0 && x%8 == 0)
+		if on != isDefaultTab(x) {
+			changed = true
+		}
 	}
-	if same {
+	if !changed {
 		return
 	}
 	s.put("\x1b[3g")
@@ -118,8 +120,8 @@ func (s *snapshot) titles() {
 		set(v)
 		s.put("\x1b[22;0t")
 	}
-	if t.title != "" || t.icon != "" || len(t.titles) > 0 {
-		set(titles{t.title, t.icon})
+	if now := (titles{t.title, t.icon}); now != (titles{}) || len(t.titles) > 0 {
+		set(now)
 	}
 }
 
@@ -177,7 +179,7 @@ func (s *snapshot) margins() {
 			s.putf("\x1b[%d;%ds", t.left+1, t.rgt+1)
 		}
 	}
-	if t.top > 0 || t.bot < t.rows-1 {
+	if t.bot-t.top < t.rows-1 {
 		s.putf("\x1b[%d;%dr", t.top+1, t.bot+1)
 	}
 }
@@ -232,7 +234,7 @@ func (s *snapshot) repeatable(x0, y0 int) {
 	}
 	cells := t.scr.rows[t.cur.y].all()
 	c := cells[x]
-	if x > 0 && t.last >= 0x300 && t.mayJoin(cells[:x]) {
+	if t.last >= 0x300 && t.mayJoin(cells[:x]) {
 		return
 	}
 	again := t.cur.pen

@@ -46,9 +46,15 @@ func (t *Terminal) osc(s []byte) {
 		t.oscClipboard(rest)
 	case 777:
 		f := strings.SplitN(string(rest), ";", 3)
-		if len(f) == 3 && f[0] == "notify" && t.handler.Notify != nil {
-			t.handler.Notify(PlainLine(f[1], maxTitle), PlainLine(f[2], maxTitle))
+		if len(f) == 3 && f[0] == "notify" {
+			t.notify(f[1], f[2])
 		}
+	}
+}
+
+func (t *Terminal) notify(title, body string) {
+	if t.handler.Notify != nil {
+		t.handler.Notify(PlainLine(title, maxTitle), PlainLine(body, maxTitle))
 	}
 }
 
@@ -104,7 +110,7 @@ func (t *Terminal) popTitle(which int) {
 // oscLink is OSC 8: params;uri begins a hyperlink, an empty uri ends it.
 func (t *Terminal) oscLink(s string) {
 	params, uri, ok := strings.Cut(s, ";")
-	if !ok || len(uri) > maxLink || PlainLine(uri, maxLink) != uri {
+	if !ok || PlainLine(uri, maxLink) != uri {
 		return
 	}
 	e := t.extras.at(t.cur.pen.ext)
@@ -119,24 +125,29 @@ func (t *Terminal) oscLink(s string) {
 
 // oscNotify is OSC 9: a notification, or with 9;4 a progress report.
 func (t *Terminal) oscNotify(s string) {
-	f := strings.Split(s, ";")
-	if f[0] != "4" || len(f) < 2 {
-		if n, err := strconv.Atoi(f[0]); err == nil && within(n, 1, 12) && len(f) > 1 {
-			return // other commands of the same number
-		}
-		if t.handler.Notify != nil {
-			t.handler.Notify("", PlainLine(s, maxTitle))
-		}
-		return
+	command, rest, hasArgs := strings.Cut(s, ";")
+	n, err := strconv.Atoi(command)
+	switch {
+	case !hasArgs:
+		t.notify("", s)
+	case command == "4":
+		t.progress(strings.Split(rest, ";"))
+	case err == nil && within(n, 1, 12): // other commands of the same number
+	default:
+		t.notify("", s)
 	}
-	state, err := strconv.Atoi(f[1])
+}
+
+// progress reports the state and the percentage in the arguments of OSC 9;4.
+func (t *Terminal) progress(args []string) {
+	state, err := strconv.Atoi(args[0])
 	known := err == nil && within(state, 0, int(ProgressPaused))
 	if !known || t.handler.Progress == nil {
 		return
 	}
 	percent := 0
-	if len(f) > 2 {
-		percent, _ = strconv.Atoi(f[2])
+	if len(args) > 1 {
+		percent, _ = strconv.Atoi(args[1])
 	}
 	t.handler.Progress(Progress(state), clamp(percent, 0, 100))
 }

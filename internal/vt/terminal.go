@@ -224,14 +224,14 @@ func (t *Terminal) Title() string { return t.title }
 // Row returns the cells of row y of the current screen, counted from the top, nil if
 // there is no such row. They are read-only and valid until the next Write or Resize.
 func (t *Terminal) Row(y int) []Cell {
-	if y < 0 || y >= t.rows {
+	if !within(y, 0, t.rows-1) {
 		return nil
 	}
 	return t.scr.rows[y].all()
 }
 
 // Wrapped reports whether the text of row y continues in row y+1.
-func (t *Terminal) Wrapped(y int) bool { return y >= 0 && y < t.rows && t.scr.rows[y].wraps() }
+func (t *Terminal) Wrapped(y int) bool { return within(y, 0, t.rows-1) && t.scr.rows[y].wraps() }
 
 func (t *Terminal) onAlt() bool { return t.scr == &t.screens[1] }
 

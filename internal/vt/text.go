@@ -70,7 +70,7 @@ func (t *Terminal) AppendANSI(b []byte, cells []Cell) []byte {
 	}
 	var pen Cell
 	for _, c := range cells[:n] {
-		if c.attr&widthMask == wideTail {
+		if c.isTail() {
 			continue
 		}
 		if !c.SameStyle(pen) {
