@@ -6,6 +6,7 @@
 package cause
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -164,7 +165,7 @@ func repeats(lines []string, i int, text string) bool {
 // 0 if it reports none.
 func at(lines []string, i int, text string, code int) (Cause, rule) {
 	for _, r := range rules {
-		if r.hint != "" && !strings.Contains(text, r.hint) {
+		if !strings.Contains(text, r.hint) {
 			continue
 		}
 		shape := r.shape.regexp()
@@ -172,12 +173,18 @@ func at(lines []string, i int, text string, code int) (Cause, rule) {
 		if m == nil {
 			continue
 		}
-		c := Cause{Kind: r.kind, Text: text, Line: i, Last: i}
-		if n := shape.SubexpIndex("subject"); n > 0 {
-			c.Subject = strings.Trim(m[n], "'\"`‘’")
+		group := func(name string) string {
+			if n := shape.SubexpIndex(name); n > 0 {
+				return m[n]
+			}
+			return ""
 		}
-		if n := shape.SubexpIndex("text"); n > 0 && m[n] != "" {
-			c.Text = m[n]
+		c := Cause{
+			Kind:    r.kind,
+			Text:    cmp.Or(group("text"), text),
+			Subject: strings.Trim(group("subject"), "'\"`‘’"),
+			Line:    i,
+			Last:    i,
 		}
 		if r.read != nil && !r.read(&c, lines) {
 			continue
@@ -185,14 +192,15 @@ func at(lines []string, i int, text string, code int) (Cause, rule) {
 		if r.then != "" {
 			c.addFrom(lines, r.then)
 		}
-		if r.rank > 0 && strings.HasSuffix(c.Text, ":") {
+		if r.rank == 0 {
+			return c, r
+		}
+		if strings.HasSuffix(c.Text, ":") {
 			c.addFrom(lines, anyText)
 		}
-		if r.rank > 0 {
-			refine(&c)
-			if certain(c.Kind, code) {
-				r.rank = rankCertain
-			}
+		refine(&c)
+		if certain(c.Kind, code) {
+			r.rank = rankCertain
 		}
 		return c, r
 	}
@@ -203,7 +211,7 @@ func at(lines []string, i int, text string, code int) (Cause, rule) {
 func certain(k Kind, code int) bool {
 	switch code {
 	case 126:
-		return k == NotExecutable || k == Permission
+		return slices.Contains([]Kind{NotExecutable, Permission}, k)
 	case 127:
 		return slices.Contains([]Kind{CommandNotFound, NotExecutable, BadInterpreter, MissingLibrary}, k)
 	}

@@ -47,7 +47,7 @@ func choose(reports []report) (Cause, bool) {
 	var best report
 	for _, found := range reports {
 		switch {
-		case best.rank == 0 || found.rank == rankCertain:
+		case best.rank == 0, found.rank == rankCertain:
 			best = found
 		case best.rank == rankCertain:
 		case found.rank == rankWord:
@@ -56,7 +56,7 @@ func choose(reports []report) (Cause, bool) {
 			}
 		case best.first && best.shape == found.shape:
 			// The same compiler or test runner.
-		case found.ends() || found.rank >= best.rank:
+		case found.ends(), found.rank >= best.rank:
 			best = found
 		case best.Kind == found.Kind && best.Subject == found.Subject:
 		default:

@@ -99,20 +99,26 @@ func (r *reader) read(i int, text string) {
 
 // take keeps a report, or notes that the line is other output.
 func (r *reader) take(i int, text string, found report, s sign) {
-	repeats := !found.ends() && len(r.reports) > 0 && wrapper.matches(text)
 	switch {
-	case found.rank > 0 && repeats:
+	case found.rank == 0:
+		if s == noSign && !r.partOfReport(i, found.rule) {
+			r.other(i)
+		}
+	case r.repeats(text, found):
 	case i == r.aside && found.caught:
 		r.survive(found)
-	case found.rank > 0:
+	default:
 		r.reports = append(r.reports, found)
 		r.survived, r.retrying = nil, false
 		if summary.matches(text) {
 			r.other(i)
 		}
-	case s == noSign && !r.partOfReport(i, found.rule):
-		r.other(i)
 	}
+}
+
+// repeats reports whether a line only says that a command failed whose report is known.
+func (r *reader) repeats(text string, found report) bool {
+	return len(r.reports) > 0 && !found.ends() && wrapper.matches(text)
 }
 
 // at returns the report of line i, of rank 0 if it has none.
@@ -141,7 +147,7 @@ func caught(lines []string, i int, text string) bool {
 	if strings.HasPrefix(text, "Exception in thread ") {
 		return !strings.HasPrefix(text, `Exception in thread "main" `)
 	}
-	return i > 0 && strings.HasPrefix(text, "Traceback") && logged.matches(lines[i-1])
+	return strings.HasPrefix(text, "Traceback") && logged.matches(lineAt(lines, i-1))
 }
 
 // printed reports whether an error of JavaScript lacks what Node.js prints about one that nothing
@@ -153,8 +159,8 @@ func (r *reader) printed(i int, text string) bool {
 
 // echoes reports whether the line is a command that npm or a shell prints before it runs it.
 func (r *reader) echoes(i int, text string) bool {
-	if i > 0 && strings.HasPrefix(text, "> ") {
-		return npmEcho.matches(r.lines[i-1])
+	if strings.HasPrefix(text, "> ") {
+		return npmEcho.matches(lineAt(r.lines, i-1))
 	}
 	return echo.matches(r.lines[i])
 }
@@ -167,7 +173,6 @@ func (r *reader) sign(i int, text string, found report) sign {
 	if r.startsAgain(i, text) {
 		s = works
 	}
-	specific := found.rank == rankCompile || found.rank == rankTest
 	switch s {
 	case leavesOut:
 		s = goesOn
@@ -176,7 +181,7 @@ func (r *reader) sign(i int, text string, found report) sign {
 		}
 		fallthrough
 	case goesOn:
-		if specific || indented(r.lines[i]) {
+		if found.rank == rankCompile || found.rank == rankTest || indented(r.lines[i]) {
 			return noSign
 		}
 	case works:
@@ -207,7 +212,7 @@ func (r *reader) startsAgain(i int, text string) bool {
 			r.banners[source] = digits.regexp().ReplaceAllString(text, "0")
 		}
 		return false
-	case first == "" || text[0] != first[0]:
+	case first == "", text[0] != first[0]:
 		return false
 	}
 	return digits.regexp().ReplaceAllString(text, "0") == first
@@ -243,8 +248,11 @@ func (r *reader) pass(i int, text string) {
 	run := r.open[r.sources[i]]
 	if !strings.Contains(text, "... ") {
 		r.reports = slices.DeleteFunc(r.reports, func(found report) bool {
-			kept := found.rank == rankWord || found.rank == rankCompile || found.rank == rankTest
-			return found.run == run && !kept
+			switch found.rank {
+			case rankWord, rankCompile, rankTest:
+				return false
+			}
+			return found.run == run
 		})
 	}
 	r.other(i)
@@ -259,10 +267,14 @@ func (r *reader) forget(i int) {
 
 // partOfReport reports whether a line belongs to the report before it.
 func (r *reader) partOfReport(i int, matched rule) bool {
-	if n := len(r.reports); n > 0 && i <= r.reports[n-1].Last {
+	n := len(r.reports)
+	switch {
+	case n > 0 && i <= r.reports[n-1].Last:
+		return true
+	case matched.shape != "", indented(r.lines[i]):
 		return true
 	}
-	return matched.shape != "" || indented(r.lines[i]) || strings.HasPrefix(r.sources[i], "│")
+	return strings.HasPrefix(r.sources[i], "│")
 }
 
 // other notes a line that is no part of a report.

@@ -1,15 +1,48 @@
 package cause
 
-import "strings"
+import (
+	"iter"
+	"strings"
+)
 
 // The functions of this file complete a cause from the lines of its report. Their form is that of
 // the programs named by them.
 
+// below returns at most n lines after line i with their indexes.
+func below(lines []string, i, n int) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		for k := i + 1; k < min(len(lines), i+1+n); k++ {
+			if !yield(k, lines[k]) {
+				return
+			}
+		}
+	}
+}
+
+// above returns at most n lines before line i with their indexes, the nearest first.
+func above(lines []string, i, n int) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		for k := i - 1; k >= max(0, i-n); k-- {
+			if !yield(k, lines[k]) {
+				return
+			}
+		}
+	}
+}
+
+// lineAt returns line k, or "" if there is none.
+func lineAt(lines []string, k int) string {
+	if k < 0 || k >= len(lines) {
+		return ""
+	}
+	return lines[k]
+}
+
 // following returns the index of the first line after i, within a report, that matches shape, and
 // its submatches; -1 if there is none.
 func following(lines []string, i int, shape pattern) (int, []string) {
-	for k := i + 1; k < len(lines) && k <= i+reportLines; k++ {
-		if m := shape.regexp().FindStringSubmatch(lines[k]); m != nil {
+	for k, line := range below(lines, i, reportLines) {
+		if m := shape.submatches(line); m != nil {
 			return k, m
 		}
 	}
@@ -49,9 +82,9 @@ var goLibrary pattern = `/go/src/|/src/runtime/|/src/testing/`
 
 // goFrame returns the first position after line i that is not in Go's own library.
 func goFrame(lines []string, i int) string {
-	for k := i + 1; k < len(lines) && k <= i+reportLines; k++ {
-		m := goSource.regexp().FindStringSubmatch(lines[k])
-		if m == nil || goLibrary.regexp().MatchString(lines[k]) {
+	for _, line := range below(lines, i, reportLines) {
+		m := goSource.submatches(line)
+		if m == nil || goLibrary.matches(line) {
 			continue
 		}
 		return base(m[1]+m[4]) + ":" + m[2] + m[5]
@@ -77,10 +110,12 @@ var (
 func python(c *Cause, lines []string) bool {
 	// In a group of exceptions, the lines begin with a column of "|".
 	indent := len(lines[c.Line]) - len(strings.TrimLeft(lines[c.Line], " |+"))
-	for k := c.Line + 1; k < len(lines) && k <= c.Line+stackLines; k++ {
-		line := lines[k]
-		if m := pythonFrame.regexp().FindStringSubmatch(line); m != nil {
-			if !strings.HasPrefix(m[1], "<frozen") && (c.Place == "" || !strings.Contains(m[1], "/lib/python")) {
+	for k, line := range below(lines, c.Line, stackLines) {
+		if m := pythonFrame.submatches(line); m != nil {
+			switch {
+			case strings.HasPrefix(m[1], "<frozen"):
+			case c.Place != "" && strings.Contains(m[1], "/lib/python"):
+			default:
 				c.Place = base(m[1]) + ":" + m[2]
 			}
 			continue
@@ -88,7 +123,7 @@ func python(c *Cause, lines []string) bool {
 		if len(line) <= indent || line[indent] == ' ' || strings.TrimSpace(line) == "" {
 			continue
 		}
-		if !pythonEnd.regexp().MatchString(line[indent:]) {
+		if !pythonEnd.matches(line[indent:]) {
 			return false
 		}
 		c.Text, c.Last = strings.TrimSpace(line[indent:]), k
@@ -102,18 +137,18 @@ var jsonParse pattern = `^\s+at JSON\.parse `
 // syntaxError adds the position, which stands before the error. An error in data that a program of
 // JavaScript reads is not one of its source.
 func syntaxError(c *Cause, lines []string) bool {
-	if c.Line+1 < len(lines) && jsonParse.regexp().MatchString(lines[c.Line+1]) {
+	if jsonParse.matches(lineAt(lines, c.Line+1)) {
 		return false
 	}
-	for k := c.Line - 1; k >= 0 && k >= c.Line-5; k-- {
-		if m := pythonFrame.regexp().FindStringSubmatch(lines[k]); m != nil {
+	for _, line := range above(lines, c.Line, 5) {
+		if m := pythonFrame.submatches(line); m != nil {
 			c.Place = base(m[1]) + ":" + m[2]
 			return true
 		}
 	}
 	// Node.js prints the position first.
-	for k := c.Line - 1; k >= 0 && k >= c.Line-6; k-- {
-		if m := nodePlace.regexp().FindStringSubmatch(lines[k]); m != nil {
+	for _, line := range above(lines, c.Line, 6) {
+		if m := nodePlace.submatches(line); m != nil {
 			c.Place = base(m[1]) + ":" + m[2]
 		}
 	}
@@ -130,13 +165,13 @@ var (
 // rustPanic reads the message in the line after the position.
 func rustPanic(c *Cause, lines []string) bool {
 	c.Text = strings.TrimSpace(lines[c.Line])
-	if m := rustOld.regexp().FindStringSubmatch(c.Text); m != nil {
+	if m := rustOld.submatches(c.Text); m != nil {
 		c.Text, c.Place = m[1], m[2]
 		return true
 	}
-	if m := rustHeader.regexp().FindStringSubmatch(c.Text); m != nil && c.Line+1 < len(lines) {
+	if m := rustHeader.submatches(c.Text); m != nil && c.Line+1 < len(lines) {
 		c.Text, c.Place, c.Last = strings.TrimSpace(lines[c.Line+1]), m[1], c.Line+1
-		for k := c.Line + 2; k < len(lines) && rustSides.regexp().MatchString(lines[k]); k++ {
+		for k := c.Line + 2; rustSides.matches(lineAt(lines, k)); k++ {
 			c.Text += ", " + strings.Join(strings.Fields(lines[k]), " ")
 			c.Last = k
 		}
@@ -147,8 +182,8 @@ func rustPanic(c *Cause, lines []string) bool {
 // rustc adds the position of an error of the Rust compiler. Other programs begin lines in the same
 // way, without a position.
 func rustc(c *Cause, lines []string) bool {
-	for k := c.Line + 1; k < len(lines) && k <= c.Line+5; k++ {
-		if m := rustArrow.regexp().FindStringSubmatch(lines[k]); m != nil {
+	for k, line := range below(lines, c.Line, 5) {
+		if m := rustArrow.submatches(line); m != nil {
 			c.Place, c.Last = m[1], k
 			return true
 		}
@@ -159,9 +194,9 @@ func rustc(c *Cause, lines []string) bool {
 // eslint adds the file, which is the last line before that is not indented.
 func eslint(c *Cause, lines []string) bool {
 	c.Text = strings.Join(strings.Fields(c.Text), " ")
-	for k := c.Line - 1; k >= 0 && k >= c.Line-stackLines; k-- {
-		if lines[k] != "" && lines[k][0] != ' ' {
-			c.Place = base(strings.TrimSpace(lines[k]))
+	for _, line := range above(lines, c.Line, stackLines) {
+		if line != "" && line[0] != ' ' {
+			c.Place = base(strings.TrimSpace(line))
 			return true
 		}
 	}
@@ -190,20 +225,27 @@ var (
 
 // java adds the first position and the last cause of an exception.
 func java(c *Cause, lines []string) bool {
-	for k := c.Line + 1; k < len(lines) && k <= c.Line+stackLines; k++ {
-		frame := javaFrame.regexp().FindStringSubmatch(lines[k])
-		cause := javaCause.regexp().FindStringSubmatch(lines[k])
+	for k, line := range below(lines, c.Line, stackLines) {
+		frame := javaFrame.submatches(line)
+		cause := javaCause.submatches(line)
 		switch {
-		case frame != nil && c.Place == "" && !javaLibrary.regexp().MatchString(lines[k]):
-			c.Place = frame[1]
+		case frame != nil:
+			if c.Place == "" && !javaLibrary.matches(line) {
+				c.Place = frame[1]
+			}
 		case cause != nil:
-			first, _, _ := strings.Cut(c.Text, ", caused by ")
-			c.Text, c.Last = first+", caused by "+cause[1], k
-		case frame == nil && !javaStack.regexp().MatchString(lines[k]):
+			c.causedBy(cause[1], k)
+		case !javaStack.matches(line):
 			return true
 		}
 	}
 	return true
+}
+
+// causedBy adds the error that caused this one, instead of one before it.
+func (c *Cause) causedBy(text string, line int) {
+	first, _, _ := strings.Cut(c.Text, ", caused by ")
+	c.Text, c.Last = first+", caused by "+text, line
 }
 
 var dotnetFrame pattern = `^\s+at .* in (\S+):line (\d+)$`
@@ -240,17 +282,21 @@ var nodeCause pattern = `^\s+\[cause\]: (.+?)( \{)?$`
 // user's own code and the last error that caused it.
 func node(c *Cause, lines []string) bool {
 	stack := false
-	for k := c.Line + 1; k < len(lines) && k <= c.Line+8; k++ {
-		stack = stack || nodeAny.regexp().MatchString(lines[k])
-		if m := nodeFrame.regexp().FindStringSubmatch(lines[k]); m != nil && !strings.Contains(m[1], "/node_modules/") {
+	for _, line := range below(lines, c.Line, 8) {
+		if nodeAny.matches(line) {
+			stack = true
+		}
+		if m := nodeFrame.submatches(line); m != nil && !strings.Contains(m[1], "/node_modules/") {
 			c.Place = base(m[1]) + ":" + m[2]
 			break
 		}
 	}
-	for k := c.Line + 1; k < len(lines) && k <= c.Line+reportLines && strings.HasPrefix(lines[k], " "); k++ {
-		if m := nodeCause.regexp().FindStringSubmatch(lines[k]); m != nil {
-			first, _, _ := strings.Cut(c.Text, ", caused by ")
-			c.Text, c.Last = first+", caused by "+m[1], k
+	for k, line := range below(lines, c.Line, reportLines) {
+		if !strings.HasPrefix(line, " ") {
+			break
+		}
+		if m := nodeCause.submatches(line); m != nil {
+			c.causedBy(m[1], k)
 		}
 	}
 	return stack
@@ -268,9 +314,11 @@ func lineBefore(c *Cause, lines []string) bool {
 
 var sanitizerFrame pattern = `^\s+#\d+ .* /?([^\s/]+/)*([^\s/]+:\d+)(:\d+)?$`
 
+var sanitizerLibrary pattern = `sanitizer|libc`
+
 func sanitizer(c *Cause, lines []string) bool {
-	for k := c.Line + 1; k < len(lines) && k <= c.Line+20; k++ {
-		if m := sanitizerFrame.regexp().FindStringSubmatch(lines[k]); m != nil && !strings.Contains(lines[k], "sanitizer") && !strings.Contains(lines[k], "libc") {
+	for _, line := range below(lines, c.Line, 20) {
+		if m := sanitizerFrame.submatches(line); m != nil && !sanitizerLibrary.matches(line) {
 			c.Place = m[2]
 			break
 		}
@@ -281,8 +329,8 @@ func sanitizer(c *Cause, lines []string) bool {
 // usage accepts an error of the form "prog: error: …" as one of the arguments if the program
 // printed its usage before.
 func usage(c *Cause, lines []string) bool {
-	for k := c.Line - 1; k >= 0 && k >= c.Line-20; k-- {
-		if strings.HasPrefix(strings.ToLower(lines[k]), "usage:") {
+	for _, line := range above(lines, c.Line, 20) {
+		if strings.HasPrefix(strings.ToLower(line), "usage:") {
 			return true
 		}
 	}

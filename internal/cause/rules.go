@@ -282,14 +282,16 @@ var topics = []topic{
 // refine replaces an unspecific kind of a cause by the kind that its text indicates.
 func refine(c *Cause) {
 	t, ok := topicOf(c.Text)
+	if !ok {
+		return
+	}
 	switch c.Kind {
 	case Unknown, Exception, Panic:
 	case CompileError:
-		ok = ok && t.kind == MissingModule
+		if t.kind != MissingModule {
+			return
+		}
 	default:
-		return
-	}
-	if !ok {
 		return
 	}
 	c.Kind = t.kind

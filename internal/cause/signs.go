@@ -140,7 +140,7 @@ func signOf(text string) sign {
 			return t.sign
 		}
 	}
-	if m := attempt.regexp().FindStringSubmatch(lower); m != nil && m[1] != m[2] {
+	if m := attempt.submatches(lower); m != nil && m[1] != m[2] {
 		return goesOn
 	}
 	return noSign
@@ -157,6 +157,9 @@ func containsAny(text, words string) bool {
 }
 
 func (p pattern) matches(text string) bool { return p.regexp().MatchString(text) }
+
+// submatches returns the text of the first match and of its groups, nil without a match.
+func (p pattern) submatches(text string) []string { return p.regexp().FindStringSubmatch(text) }
 
 var (
 	// attempt has the numbers of an attempt and of all.

@@ -17,7 +17,7 @@ var minitestName pattern = `^\S+#\S+`
 
 // minitest reads the name of the test and the first line about the failure.
 func minitest(c *Cause, lines []string) bool {
-	if c.Line+2 >= len(lines) || !minitestName.regexp().MatchString(lines[c.Line+1]) {
+	if c.Line+2 >= len(lines) || !minitestName.matches(lines[c.Line+1]) {
 		return false
 	}
 	c.Text = strings.TrimSuffix(strings.TrimSpace(lines[c.Line+1]), ":")
@@ -30,11 +30,12 @@ var testUnitFacts pattern = `^<.*|^\w.*(Error|Exception)\b.*`
 // testUnit adds what was expected, or the exception, of a test of Ruby's test-unit.
 func testUnit(c *Cause, lines []string) bool {
 	k, m := following(lines, c.Line, testUnitFacts)
-	if k >= 0 {
-		c.add(m[0], k)
+	if k < 0 {
+		return true
 	}
-	if k+1 > 0 && k+1 < len(lines) && strings.HasPrefix(lines[k+1], "<") {
-		c.Text += " " + strings.TrimSpace(lines[k+1])
+	c.add(m[0], k)
+	if more := lineAt(lines, k+1); strings.HasPrefix(more, "<") {
+		c.Text += " " + strings.TrimSpace(more)
 		c.Last = k + 1
 	}
 	return true
@@ -47,10 +48,8 @@ var exunitCode pattern = `^\s+(?:code:\s+|\*\* )(.+)$`
 func doctest(c *Cause, lines []string) bool {
 	c.Text = strings.TrimSuffix(c.Text, ":")
 	c.addFrom(lines, anyText)
-	if c.Line > 0 {
-		if m := pythonFrame.regexp().FindStringSubmatch(lines[c.Line-1]); m != nil {
-			c.Place = base(m[1]) + ":" + m[2]
-		}
+	if m := pythonFrame.submatches(lineAt(lines, c.Line-1)); m != nil {
+		c.Place = base(m[1]) + ":" + m[2]
 	}
 	return true
 }
@@ -65,18 +64,18 @@ var (
 // goTest adds what a test of Go logged, or the panic that ended it. A test whose subtests failed has
 // no text of its own.
 func goTest(c *Cause, lines []string) bool {
-	for k := c.Line + 1; k < len(lines) && k <= c.Line+reportLines; k++ {
-		if m := goTestLog.regexp().FindStringSubmatch(lines[k]); m != nil {
+	for k, line := range below(lines, c.Line, reportLines) {
+		if m := goTestLog.submatches(line); m != nil {
 			c.add(m[1], k)
 			return true
 		}
-		if m := goPanic.regexp().FindStringSubmatch(lines[k]); m != nil {
+		if m := goPanic.submatches(line); m != nil {
 			c.add("panic: "+m[1], k)
 			c.Place = goFrame(lines, k)
 			return true
 		}
-		if goTestEnd.regexp().MatchString(lines[k]) {
-			sub := strings.Contains(lines[k], "--- FAIL: "+c.Text+"/")
+		if goTestEnd.matches(line) {
+			sub := strings.Contains(line, "--- FAIL: "+c.Text+"/")
 			if !sub {
 				break
 			}
@@ -84,8 +83,11 @@ func goTest(c *Cause, lines []string) bool {
 		}
 	}
 	// With -v the log of a test is before this line.
-	for k := c.Line - 1; k >= 0 && k >= c.Line-reportLines && !strings.HasPrefix(lines[k], "=== RUN"); k-- {
-		if m := goTestLog.regexp().FindStringSubmatch(lines[k]); m != nil {
+	for _, line := range above(lines, c.Line, reportLines) {
+		if strings.HasPrefix(line, "=== RUN") {
+			break
+		}
+		if m := goTestLog.submatches(line); m != nil {
 			c.add(m[1], c.Line)
 			break
 		}
@@ -98,7 +100,7 @@ var pytestDetail pattern = `^E\s+(\w*(?:Error|Exception).*|fixture .* not found)
 // pytestError adds the error that kept a file of tests from being collected.
 func pytestError(c *Cause, lines []string) bool {
 	for k := max(0, c.Line-stackLines); k < c.Line; k++ {
-		if m := pytestDetail.regexp().FindStringSubmatch(lines[k]); m != nil {
+		if m := pytestDetail.submatches(lines[k]); m != nil {
 			c.add(m[1], c.Line)
 			break
 		}
@@ -108,11 +110,11 @@ func pytestError(c *Cause, lines []string) bool {
 
 // unittest adds the exception of the test's traceback.
 func unittest(c *Cause, lines []string) bool {
-	if c.Line+1 >= len(lines) || !strings.HasPrefix(lines[c.Line+1], "-----") {
+	if !strings.HasPrefix(lineAt(lines, c.Line+1), "-----") {
 		return false
 	}
-	for k := c.Line + 2; k < len(lines) && k <= c.Line+5; k++ {
-		if strings.HasPrefix(lines[k], "Traceback") {
+	for k, line := range below(lines, c.Line+1, 4) {
+		if strings.HasPrefix(line, "Traceback") {
 			trace := Cause{Line: k}
 			if python(&trace, lines) {
 				c.add(trace.Text, trace.Last)
@@ -136,8 +138,8 @@ func jest(c *Cause, lines []string) bool {
 	}
 	if k, _ := following(lines, c.Line, anyText); k >= 0 {
 		c.add(lines[k], k)
-		for n := k + 1; n < len(lines) && n <= k+4; n++ {
-			if m := jestFacts.regexp().FindStringSubmatch(lines[n]); m != nil {
+		for n, line := range below(lines, k, 4) {
+			if m := jestFacts.submatches(line); m != nil {
 				c.Text += ", " + strings.Join(strings.Fields(m[1]), " ")
 				c.Last = n
 			}
@@ -149,8 +151,8 @@ func jest(c *Cause, lines []string) bool {
 
 // jestFrame returns the first position after line i that is not in a library.
 func jestFrame(lines []string, i int) string {
-	for k := i + 1; k < len(lines) && k <= i+reportLines; k++ {
-		if m := jestPlace.regexp().FindStringSubmatch(lines[k]); m != nil && !strings.Contains(m[1], "node_modules/") {
+	for _, line := range below(lines, i, reportLines) {
+		if m := jestPlace.submatches(line); m != nil && !strings.Contains(m[1], "node_modules/") {
 			return base(m[1])
 		}
 	}
@@ -177,9 +179,9 @@ func mocha(c *Cause, lines []string) bool {
 
 // rustTest adds the panic of a test.
 func rustTest(c *Cause, lines []string) bool {
-	for k := c.Line + 1; k < len(lines) && k <= c.Line+10; k++ {
-		if strings.Contains(lines[k], "panicked at") {
-			trace := Cause{Line: k, Text: lines[k]}
+	for k, line := range below(lines, c.Line, 10) {
+		if strings.Contains(line, "panicked at") {
+			trace := Cause{Line: k, Text: line}
 			rustPanic(&trace, lines)
 			c.add(trace.Text, trace.Last)
 			c.Place = trace.Place
