@@ -44,7 +44,7 @@ func nameOfScript(script string, depth int) string {
 	for rest := strings.TrimSpace(script); rest != ""; rest = strings.TrimSpace(rest) {
 		words, after, simple := splitCommand(rest)
 		switch {
-		case !simple, len(words) > 0 && !isPlain(words):
+		case !simple, !isPlain(words):
 			line, _, _ := strings.Cut(rest, "\n")
 			return line
 		case len(words) == 0:
@@ -76,13 +76,17 @@ func nameOfWords(words []string, depth int) string {
 	if script, ok := shellScript(words); ok && depth > 0 {
 		return nameOfScript(script, depth-1)
 	}
-	name := baseName(words[0])
-	for i, targets := 1, 0; i < len(words) && targets < maxNameWords-1; i++ {
-		if takesNext(words, i) {
-			name += " " + words[i]
-		} else if !isOption(words[i]) && !isOptionNumber(words, i) && words[i] != "" {
-			name += " " + words[i]
-			targets++
+	name, named := baseName(words[0]), 1
+	for i := 1; i < len(words); i++ {
+		switch word := words[i]; {
+		case takesNext(words, i):
+			name += " " + word
+		case word == "", isOption(word), isOptionNumber(words, i):
+		default:
+			name += " " + word
+			if named++; named == maxNameWords {
+				return name
+			}
 		}
 	}
 	return name
@@ -99,22 +103,21 @@ func precedesCommand(word, next string) bool {
 // takesNext reports whether words[i] is an option that may take the next word as its value. Only
 // the program itself can decide, so both stay in the name.
 func takesNext(words []string, i int) bool {
-	if !isOption(words[i]) || words[i] == "--" || i+1 == len(words) {
+	switch word := words[i]; {
+	case !isOption(word), word == "--", i+1 == len(words):
+		return false
+	case strings.Contains(word, "="), isOptionNumber(words, i+1): // it has its value
 		return false
 	}
-	hasValue := strings.Contains(words[i], "=") || isOptionNumber(words, i+1)
-	return !hasValue && !isOption(words[i+1])
+	return !isOption(words[i+1])
 }
 
 func isOption(w string) bool { return strings.HasPrefix(w, "-") && len(w) > 1 }
 
-// isOptionNumber reports whether words[i] is a number after an option, and so its value: -j 8, -p
-// 8080:80, --every 30s.
+// isOptionNumber reports whether words[i], which is not the first, is a number after an option, and so
+// its value: -j 8, -p 8080:80, --every 30s.
 func isOptionNumber(words []string, i int) bool {
-	if i == 0 || !isOption(words[i-1]) {
-		return false
-	}
-	return strings.IndexAny(words[i], digits) == 0
+	return isOption(words[i-1]) && strings.IndexAny(words[i], digits) == 0
 }
 
 // splitCommand returns the words of a script's first command, up to its first redirection, and what
@@ -123,13 +126,17 @@ func splitCommand(s string) (words []string, rest string, simple bool) {
 	simple = true
 	redirected, end := false, 0 // of the word before
 	for _, w := range shellword.Split(s, shellword.Operators) {
+		if !w.Operator {
+			if s[w.Start] == '#' {
+				_, rest, _ = strings.Cut(s[w.Start:], "\n")
+				return words, rest, simple
+			}
+			if !redirected {
+				words, end = append(words, w.Text), w.End
+			}
+			continue
+		}
 		switch {
-		case !w.Operator && s[w.Start] == '#':
-			_, rest, _ = strings.Cut(s[w.Start:], "\n")
-			return words, rest, simple
-		case !w.Operator && !redirected:
-			words, end = append(words, w.Text), w.End
-		case !w.Operator:
 		case strings.ContainsAny(w.Text, "<>"):
 			if touches := end == w.Start && !redirected; touches {
 				words = withoutDescriptor(words)
@@ -157,6 +164,9 @@ func withoutDescriptor(words []string) []string {
 // isPlain reports whether words are a simple command: not a loop, condition, group or function, and
 // without command substitution.
 func isPlain(words []string) bool {
+	if len(words) == 0 {
+		return true
+	}
 	switch words[0] {
 	case "for", "while", "until", "if", "case", "select", "function", "{", "!":
 		return false
@@ -204,10 +214,12 @@ func isAssignment(w string) bool {
 }
 
 func baseName(w string) string {
-	if b := path.Base(w); b != "." && b != "/" && w != "" {
+	switch b := path.Base(w); b {
+	case ".", "/":
+		return w
+	default:
 		return b
 	}
-	return w
 }
 
 // joiner is the zero-width joiner, which combines several emoji into one, such as a family.

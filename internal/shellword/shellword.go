@@ -7,16 +7,17 @@ import (
 	"unicode/utf8"
 )
 
+const (
+	letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	digits  = "0123456789"
+)
+
 // IsName reports whether a shell can have a variable of that name.
 func IsName(name string) bool {
-	for i, c := range name {
-		letter := c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z'
-		digit := c >= '0' && c <= '9'
-		if !letter && (!digit || i == 0) {
-			return false
-		}
+	if name == "" || strings.IndexAny(name, digits) == 0 {
+		return false
 	}
-	return name != ""
+	return strings.TrimLeft(name, letters+digits+"_") == ""
 }
 
 // Join joins an argument vector so that a shell would split it into the same arguments.
@@ -41,7 +42,7 @@ func special(r rune) bool {
 	if r >= utf8.RuneSelf {
 		return !unicode.IsGraphic(r)
 	}
-	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("%+,-./:=@_^", r)
+	return !strings.ContainsRune(letters+digits+"%+,-./:=@_^", r)
 }
 
 // Operators are the characters with which a shell ends words, besides blanks.
@@ -62,7 +63,7 @@ func Split(line, operators string) []Word {
 	var words []Word
 	for i := 0; i < len(line); {
 		switch c := line[i]; {
-		case c == ' ' || c == '\t':
+		case c == ' ', c == '\t':
 			i++
 		case strings.HasPrefix(line[i:], "\\\n"):
 			i += 2
@@ -111,21 +112,25 @@ func first(line, operators string) (w Word) {
 			w.Open = 0
 			continue
 		case w.Open == '\'':
-		case c == '\\' && rest == "":
-			w.Open = c
-			continue
-		case c == '\\' && (w.Open == 0 || strings.IndexByte("\\\"$`\n", rest[0]) >= 0):
+		case c == '\\':
+			if rest == "" {
+				w.Open = c
+				continue
+			}
+			if w.Open == '"' && strings.IndexByte("\\\"$`\n", rest[0]) < 0 {
+				break // a character like others
+			}
 			w.End++
 			if c = rest[0]; c == '\n' {
 				continue
 			}
-		case c == '`', c == '$' && strings.HasPrefix(rest, "("):
+		case c == '`', strings.HasPrefix(line[w.End:], "$("):
 			w.Expands = true
 		case w.Open != 0:
-		case c == '\'' || c == '"':
+		case c == '\'', c == '"':
 			w.Open = c
 			continue
-		case c == ' ' || c == '\t' || strings.IndexByte(operators, c) >= 0:
+		case c == ' ', c == '\t', strings.IndexByte(operators, c) >= 0:
 			w.Text = string(text)
 			return w
 		}
