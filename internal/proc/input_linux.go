@@ -98,7 +98,7 @@ func (s *Scanner) WaitsForInput(procs []Process, src Source) Input {
 	}
 	most := InputNone
 	for _, p := range procs {
-		if p.kernel || p.Dead() || p.Stopped() {
+		if !p.hasFiles() || p.Stopped() {
 			continue
 		}
 		if inForeground := p.TTY == src.TTY && p.PGID == p.Foreground; src.TTY != 0 && !inForeground {
@@ -135,12 +135,16 @@ func (w *waiter) thread(thread string) Input {
 	if !ok {
 		return InputNone // running, or not in a system call
 	}
+	reads := false
+	switch call.number {
+	case unix.SYS_READ, unix.SYS_READV:
+		reads = true
+	case unix.SYS_RECVFROM, unix.SYS_RECVMSG:
+		reads = w.src.TTY == 0
+	}
 	switch {
-	case call.number == unix.SYS_READ, call.number == unix.SYS_READV,
-		w.src.TTY == 0 && (call.number == unix.SYS_RECVFROM || call.number == unix.SYS_RECVMSG):
-		if w.is(int(int32(call.args[0]))) {
-			return InputRead
-		}
+	case reads && w.is(int(int32(call.args[0]))):
+		return InputRead
 	case w.polls(call):
 		return InputPolled
 	}
@@ -194,7 +198,7 @@ func (w *waiter) inPoll(at, count uint64) bool {
 	for ; uint64(len(data)) >= size; data = data[size:] {
 		fd := int32(binary.NativeEndian.Uint32(data))
 		events := binary.NativeEndian.Uint16(data[4:])
-		if fd >= 0 && events&unix.POLLIN != 0 && w.is(int(fd)) {
+		if events&unix.POLLIN != 0 && w.is(int(fd)) { // a negative descriptor is ignored
 			return true
 		}
 	}

@@ -22,7 +22,7 @@ func LockHolder(path string) (p Process, ok bool) {
 		return p, false
 	}
 	for _, p := range procs {
-		if !p.kernel && hasLocked(p.PID, want) {
+		if p.hasFiles() && hasLocked(p.PID, want) {
 			return p, true
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"math"
 	"os"
 	"slices"
 )
@@ -80,15 +81,18 @@ type query struct {
 	procs  map[int]Process // the snapshot
 	reader inspector
 
-	self      int
-	since     uint64 // start of the holder, or else of the leader; older processes are outside
-	leader    bool   // the leader's pid is still the leader's
-	holder    bool   // the holder's pid is still the holder's
-	idsValid  bool   // session and group numbers have not been reused
-	known     map[Identity]bool
-	ancestors map[int]bool
-	places    map[int]membership
+	self  int
+	since uint64 // start of the holder, or else of the leader; older processes are outside
+	// The numbers of the job are none where another process may have them by now.
+	leader, holder, session, group int
+	known                          map[Identity]bool
+	ancestors                      map[int]bool
+	places                         map[int]membership
 }
+
+// none is a number that no process, session or group has. The kernel reports -1 as the session and
+// group of a process that is about to vanish.
+const none = math.MinInt
 
 // inspector returns properties of a process that a snapshot does not include.
 type inspector interface {
@@ -98,8 +102,14 @@ type inspector interface {
 
 func newQuery(job JobRef, procs map[int]Process, reader inspector) *query {
 	q := &query{
-		job: job, procs: procs, reader: reader,
+		job:       job,
+		procs:     procs,
+		reader:    reader,
 		self:      os.Getpid(),
+		leader:    none,
+		holder:    none,
+		session:   none,
+		group:     none,
 		ancestors: map[int]bool{},
 		places:    make(map[int]membership, len(procs)),
 		known:     make(map[Identity]bool, len(job.Known)),
@@ -107,31 +117,55 @@ func newQuery(job JobRef, procs map[int]Process, reader inspector) *query {
 	for _, id := range job.Known {
 		q.known[id] = true
 	}
-	var taken bool
-	q.leader, taken = q.lookup(job.Leader)
-	q.holder, _ = q.lookup(job.Holder)
-	// A program that holds jobs itself also has children that are not members.
-	q.holder = q.holder && reader.isHolder(job.Holder.PID)
-	holderMayLive := q.holder || job.Holder.IsZero()
-	leaderEnded := job.Leader.PID > 0 && !taken && holderMayLive
-	q.idsValid = q.leader || leaderEnded
-	// A command that is kept running has a leader for each run, and daemons of all runs belong to the
-	// job: the holder is the process that precedes them.
-	for _, first := range []Identity{job.Leader, job.Holder} {
-		start, ok := startNumber(first)
-		if !ok || !startsAreOrdered {
-			continue
-		}
-		if q.since == 0 || start < q.since {
-			q.since = start
-		}
+	leads, taken := q.lookup(job.Leader)
+	if leads {
+		q.leader = job.Leader.PID
 	}
-	if q.holder {
-		q.addAncestors(job.Holder.PID)
-	} else if q.leader {
-		q.addAncestors(job.Leader.PID)
+	// A program that holds jobs itself also has children that are not members.
+	if holds, _ := q.lookup(job.Holder); holds && reader.isHolder(job.Holder.PID) {
+		q.holder = job.Holder.PID
+	}
+	holderMayLive := q.holder != none || job.Holder.IsZero()
+	if leads || !taken && holderMayLive {
+		q.addLeaderNumbers()
+	}
+	if startsAreOrdered {
+		q.since = firstStart(job.Leader, job.Holder)
+	}
+	if q.holder != none {
+		q.addAncestors(q.holder)
+	} else {
+		q.addAncestors(q.leader)
 	}
 	return q
+}
+
+// addLeaderNumbers makes processes of the leader's session and group members. Their numbers have
+// not been reused.
+func (q *query) addLeaderNumbers() {
+	if q.job.Leader.PID <= 0 {
+		return
+	}
+	q.group = q.job.Leader.PID
+	if q.job.Session > 0 {
+		q.session = q.job.Session
+	}
+}
+
+// firstStart returns the start of the process that precedes all members, 0 if it is unknown. A
+// command that is kept running has a leader for each run, and daemons of all runs belong to the job:
+// the holder is older than they are.
+func firstStart(leader, holder Identity) uint64 {
+	first := uint64(0)
+	for _, id := range []Identity{leader, holder} {
+		start, ok := startNumber(id)
+		switch {
+		case !ok:
+		case first == 0, start < first:
+			first = start
+		}
+	}
+	return first
 }
 
 // lookup reports whether the process id is in the snapshot, even as a zombie, and whether any
@@ -200,24 +234,26 @@ func (q *query) classify(pid int) membership {
 	switch {
 	case pid <= 1, pid == q.self:
 		return outside
-	case q.holder && pid == q.job.Holder.PID, q.ancestors[pid], p.Start < q.since:
+	case pid == q.holder, q.ancestors[pid], p.Start < q.since:
 		return outside
-	case q.leader && pid == q.job.Leader.PID:
+	case pid == q.leader:
 		return inside
-	}
-	if q.membership(p.PPID) == excluded || q.reader.isHolder(pid) || slices.Contains(q.job.Others, p.Identity()) {
+	case q.membership(p.PPID) == excluded, q.reader.isHolder(pid), slices.Contains(q.job.Others, p.Identity()):
 		return excluded
-	}
-	switch {
 	case len(q.known) > 0 && q.known[p.Identity()],
 		q.membership(p.PPID) == inside,
-		q.holder && p.PPID == q.job.Holder.PID,
-		q.idsValid && q.job.Session > 0 && p.Session == q.job.Session,
-		q.idsValid && p.PGID == q.job.Leader.PID,
-		q.job.JobID != "" && !p.Dead() && q.reader.hasJobID(pid, q.job.JobID):
+		p.PPID == q.holder,
+		p.Session == q.session,
+		p.PGID == q.group,
+		q.hasJobID(p):
 		return inside
 	}
 	return outside
+}
+
+// hasJobID reports whether the environment of a process names the job.
+func (q *query) hasJobID(p Process) bool {
+	return q.job.JobID != "" && !p.Dead() && q.reader.hasJobID(p.PID, q.job.JobID)
 }
 
 // MembersOf is Members for several jobs, from a single snapshot.

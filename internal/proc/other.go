@@ -6,6 +6,7 @@ import (
 	"context"
 	"net"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -58,10 +59,6 @@ func signalName(sig syscall.Signal) string {
 }
 
 func signalNumber(name string) (syscall.Signal, bool) {
-	for n, known := range signalNames {
-		if known != "" && known == name {
-			return syscall.Signal(n), true
-		}
-	}
-	return 0, false
+	n := slices.Index(signalNames[:], name)
+	return syscall.Signal(n), n > 0
 }

@@ -21,7 +21,7 @@ func ListeningPorts(procs []Process) ([]Port, error) {
 	}
 	spaces := map[string]*space{}
 	for _, p := range procs {
-		if p.kernel || p.Dead() {
+		if !p.hasFiles() {
 			continue
 		}
 		dir := "/proc/" + strconv.Itoa(p.PID)

@@ -150,6 +150,9 @@ func (p Process) Dead() bool {
 // Stopped reports whether p is stopped by a signal or a tracer.
 func (p Process) Stopped() bool { return p.State == 'T' || p.State == 't' }
 
+// hasFiles reports whether p may have open files and network connections.
+func (p Process) hasFiles() bool { return !p.kernel && !p.Dead() }
+
 // byPID indexes a snapshot.
 func byPID(procs []Process) map[int]Process {
 	index := make(map[int]Process, len(procs))

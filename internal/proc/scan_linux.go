@@ -3,6 +3,7 @@ package proc
 import (
 	"bytes"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -73,14 +74,13 @@ func (r *reader) read(pid int, entry string) ([]byte, error) {
 		n += m
 		// A short read may be the end of a page, so only an empty read is the end of
 		// the file. stat is always read completely by the first call.
-		if m == 0 || n >= maxEntrySize {
+		switch {
+		case m == 0, n >= maxEntrySize:
 			return r.buf[:n], nil
-		}
-		if entry == "stat" && n < len(r.buf) {
-			return r.buf[:n], nil
-		}
-		if n == len(r.buf) {
+		case n == len(r.buf):
 			r.buf = append(r.buf, make([]byte, len(r.buf))...)
+		case entry == "stat":
+			return r.buf[:n], nil
 		}
 	}
 }
@@ -238,7 +238,10 @@ func (s *Scanner) Descendants(pid, limit int) ([]Process, error) {
 	if !s.listsChildren(pid) {
 		return procs, ErrUnsupported
 	}
-	full := func() bool { return limit > 0 && len(procs) >= limit }
+	if limit == 0 {
+		limit = math.MaxInt
+	}
+	full := func() bool { return len(procs) >= limit }
 	next := 0
 	for {
 		for ; next < len(procs) && !full(); next++ {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"net"
-	"os"
 	"path/filepath"
 	"syscall"
 	"unsafe"
@@ -60,10 +59,11 @@ func PeerUID(c *net.UnixConn) (int, error) {
 	}
 	var cred *unix.Xucred
 	var refused error
-	if err := raw.Control(func(fd uintptr) {
+	err = raw.Control(func(fd uintptr) {
 		cred, refused = unix.GetsockoptXucred(int(fd), unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
-	}); err != nil || refused != nil {
-		return 0, errors.Join(err, refused)
+	})
+	if err := errors.Join(err, refused); err != nil {
+		return 0, err
 	}
 	return int(cred.Uid), nil
 }
@@ -168,8 +168,8 @@ type handle struct{ p Process }
 
 // openHandle returns a handle of the process p, or ErrGone.
 func openHandle(p Process) (*handle, error) {
-	if p.PID <= 1 || p.PID == os.Getpid() {
-		return nil, errors.New("hob signals neither process 1 nor itself")
+	if untouchable(p.PID) {
+		return nil, errUntouchable
 	}
 	h := &handle{p: p}
 	if !h.alive() {

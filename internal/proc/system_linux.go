@@ -37,7 +37,9 @@ var pidNamespace = sync.OnceValue(func() string {
 // hardwareID returns the system's machine id, which must be kept confidential.
 func hardwareID() string {
 	for _, path := range []string{"/etc/machine-id", "/var/lib/dbus/machine-id"} {
-		if id := firstLine(path); id != "" && id != "uninitialized" {
+		switch id := firstLine(path); id {
+		case "", "uninitialized":
+		default:
 			return id
 		}
 	}
@@ -106,10 +108,11 @@ func PeerUID(c *net.UnixConn) (int, error) {
 	}
 	var cred *unix.Ucred
 	var refused error
-	if err := raw.Control(func(fd uintptr) {
+	err = raw.Control(func(fd uintptr) {
 		cred, refused = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
-	}); err != nil || refused != nil {
-		return 0, errors.Join(err, refused)
+	})
+	if err := errors.Join(err, refused); err != nil {
+		return 0, err
 	}
 	return int(cred.Uid), nil
 }
@@ -122,8 +125,8 @@ type handle struct {
 
 // openHandle returns a handle of the process p, or ErrGone.
 func openHandle(p Process) (*handle, error) {
-	if p.PID <= 1 || p.PID == os.Getpid() {
-		return nil, errors.New("hob signals neither process 1 nor itself")
+	if untouchable(p.PID) {
+		return nil, errUntouchable
 	}
 	fd, err := unix.PidfdOpen(p.PID, 0)
 	if err != nil {

@@ -74,7 +74,7 @@ func SignalName(sig syscall.Signal) string {
 	if name := signalName(sig); name != "" {
 		return name
 	}
-	if firstRealTime > 0 && int(sig) >= firstRealTime && int(sig) <= lastSignal {
+	if isRealTime(int(sig)) {
 		if sig == syscall.Signal(firstRealTime) {
 			return "SIGRTMIN"
 		}
@@ -83,11 +83,11 @@ func SignalName(sig syscall.Signal) string {
 	return "signal " + strconv.Itoa(int(sig))
 }
 
+// isRealTime reports whether the system has a real-time signal of that number.
+func isRealTime(n int) bool { return firstRealTime > 0 && firstRealTime <= n && n <= lastSignal }
+
 // realTime parses SIGRTMIN, SIGRTMIN+n, SIGRTMAX and SIGRTMAX-n.
 func realTime(name string) (syscall.Signal, bool) {
-	if firstRealTime == 0 {
-		return 0, false
-	}
 	base := firstRealTime
 	rest, ok := strings.CutPrefix(name, "SIGRTMIN")
 	if !ok {
@@ -99,12 +99,12 @@ func realTime(name string) (syscall.Signal, bool) {
 	n := base
 	if rest != "" {
 		offset, err := strconv.Atoi(rest)
-		if err != nil || (rest[0] != '+' && rest[0] != '-') {
+		if err != nil || !strings.ContainsAny(rest[:1], "+-") {
 			return 0, false
 		}
 		n += offset
 	}
-	return syscall.Signal(n), n >= firstRealTime && n <= lastSignal
+	return syscall.Signal(n), isRealTime(n)
 }
 
 // Reaper reaps the orphans that a subreaper has adopted. The zero value is ready to use. It is safe

@@ -5,6 +5,7 @@ package proc
 import (
 	"context"
 	"errors"
+	"os"
 	"slices"
 	"syscall"
 	"time"
@@ -272,7 +273,9 @@ func (t *termination) stopAll(first bool, seen []Process, deadline time.Time) ([
 		settled := true
 		for _, p := range procs {
 			if stopped[p.Identity()] {
-				settled = settled && atRest(p, pass)
+				if !atRest(p, pass) {
+					settled = false
+				}
 				continue
 			}
 			settled = false
@@ -289,10 +292,12 @@ func (t *termination) stopAll(first bool, seen []Process, deadline time.Time) ([
 }
 
 // alive reports whether the process of h is alive.
-func (h *handle) alive() bool {
-	now, err := Stat(h.p.PID)
-	return err == nil && now.Start == h.p.Start && !now.Dead()
-}
+func (h *handle) alive() bool { return Alive(h.p.Identity()) }
+
+// errUntouchable is the error for the processes that hob never signals.
+var errUntouchable = errors.New("hob signals neither process 1 nor itself")
+
+func untouchable(pid int) bool { return pid <= 1 || pid == os.Getpid() }
 
 // handleSet is a set of processes to wait for.
 type handleSet struct{ handles []*handle }
