@@ -1,6 +1,7 @@
 package logfile
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -31,6 +32,12 @@ func (h Hole) Empty() bool { return h.End <= h.Start }
 
 // Has reports whether the byte at off was dropped.
 func (h Hole) Has(off int64) bool { return off >= h.Start && off < h.End }
+
+// startsAt reports whether the bytes from off on were dropped.
+func (h Hole) startsAt(off int64) bool { return !h.Empty() && h.Start == off }
+
+// uncounted reports whether it is unknown how many lines were dropped.
+func (h Hole) uncounted() bool { return !h.Empty() && h.Lines < 0 }
 
 // torn returns the number of bytes at the beginning of p, which starts at off, that belong
 // to a character whose first bytes were dropped.
@@ -78,7 +85,7 @@ func Read(ctx context.Context, src Source, p []byte, off int64) (Piece, error) {
 		if err != nil {
 			return Piece{}, err
 		}
-		if n > 0 && buf[0] == 0 {
+		if bytes.HasPrefix(buf[:n], zero) {
 			// The hole may have grown during the read.
 			again, err := HoleOf(ctx, src)
 			if err != nil {
@@ -101,15 +108,20 @@ func readFull(ctx context.Context, src Source, p []byte, off int64) (int, error)
 		}
 		m, err := src.ReadAt(ctx, p[n:], off+int64(n))
 		n += m
-		if errors.Is(err, io.EOF) || (m == 0 && err == nil) {
+		switch {
+		case errors.Is(err, io.EOF):
 			return n, nil
-		}
-		if err != nil {
+		case err != nil:
 			return n, err
+		case m == 0:
+			return n, nil
 		}
 	}
 	return n, nil
 }
+
+// zero is how a read returns a byte that was dropped after the hole was looked up.
+var zero = []byte{0}
 
 // findHole returns the hole at [Head] according to the file system.
 func findHole(f *os.File) (Hole, error) {

@@ -45,7 +45,7 @@ func (x *Index) Extend(ctx context.Context, src Source, budget int64) (done bool
 		return false, err
 	}
 	c := &counter{w: w, number: x.number, head: x.number, open: x.open}
-	if x.pos == 0 && !w.hole.Empty() && w.hole.Lines < 0 {
+	if x.pos == 0 && w.hole.uncounted() {
 		w.pos = w.hole.End
 		x.base = w.hole.End
 	}

@@ -248,6 +248,9 @@ const (
 // adding 1 to none sets the top bit.
 func plainWord(w uint64) bool { return ((w-lo*0x20)|(w+lo)|w)&hi == 0 }
 
+// isPrintable reports whether b is printable ASCII.
+func isPrintable(b byte) bool { return b-' ' < 0x7F-' ' }
+
 // asciiLen returns the number of bytes at the beginning of p that are printable ASCII or
 // tab.
 func asciiLen(p []byte) int {
@@ -257,7 +260,7 @@ func asciiLen(p []byte) int {
 			i += 8
 		}
 		for end := min(i+8, len(p)); i < end; i++ {
-			if b := p[i]; (b < ' ' || b >= 0x7F) && b != '\t' {
+			if b := p[i]; !isPrintable(b) && b != '\t' {
 				return i
 			}
 		}
@@ -270,12 +273,13 @@ func asciiLen(p []byte) int {
 // sgrLen returns the length of the complete SGR sequence at the beginning of p, 0 if it
 // has none. Most escape sequences in logs are SGR, which does not change the text.
 func sgrLen(p []byte) int {
-	if len(p) < 3 || p[0] != 0x1B || p[1] != '[' {
+	params, ok := bytes.CutPrefix(p, csi)
+	if !ok {
 		return 0
 	}
-	for i, b := range p[2:] {
+	for i, b := range params {
 		if b == 'm' {
-			return i + 3
+			return len(csi) + i + 1
 		}
 		if b < '0' || b > ';' {
 			return 0
@@ -283,6 +287,8 @@ func sgrLen(p []byte) int {
 	}
 	return 0
 }
+
+var csi = []byte("\x1b[")
 
 // firstSpecialByte returns the index of the first byte of p that makes a line's text
 // differ from its bytes, or -1: DEL, the lead byte of C1, and control characters except
@@ -298,7 +304,7 @@ func firstSpecialByte(p []byte) int {
 		}
 		for end := min(i+8, len(p)); i < end; i++ {
 			switch b := p[i]; {
-			case b >= ' ' && b < 0x7F, b == '\n', b == '\t', b > 0x7F && b != 0xC2:
+			case isPrintable(b), b == '\n', b == '\t', b > 0x7F && b != 0xC2:
 			case b == '\r' && endsLine(p[i+1:]):
 			default:
 				return i

@@ -91,7 +91,7 @@ func (r *renderer) endOf(f rawLine) (text []byte, over int64) {
 
 // step handles one byte.
 func (r *renderer) step(b byte) {
-	if r.pendingLen > 0 && (b < 0x80 || b >= 0xC0) {
+	if r.pendingLen > 0 && utf8.RuneStart(b) {
 		r.flushPending()
 	}
 	if b < 0x80 {
@@ -141,7 +141,7 @@ func (r *renderer) ascii(b byte) {
 		r.col = 0
 	case b == '\b':
 		r.col = max(r.col-1, 0)
-	case b == '\t' || b >= ' ' && b != 0x7F:
+	case b == '\t', isPrintable(b):
 		r.print(rune(b))
 	}
 }
@@ -154,8 +154,11 @@ func (r *renderer) length() int {
 	return r.chars
 }
 
+// appends reports whether the next character is added to a line that is kept as bytes.
+func (r *renderer) appends() bool { return !r.inCells && r.col == r.chars }
+
 func (r *renderer) printASCII(p []byte) {
-	if r.inCells || r.col != r.chars {
+	if !r.appends() {
 		for _, b := range p {
 			r.print(rune(b))
 		}
@@ -172,7 +175,7 @@ func (r *renderer) printASCII(p []byte) {
 }
 
 func (r *renderer) print(c rune) {
-	if !r.inCells && r.col == r.chars {
+	if r.appends() {
 		if r.over > 0 || len(r.text)+utf8.RuneLen(c) > r.width {
 			r.over += int64(utf8.RuneLen(c))
 			return
@@ -228,7 +231,7 @@ func (r *renderer) act(a action) {
 // it (2).
 func (r *renderer) erase(mode int) {
 	switch {
-	case mode == 2 || mode == 0 && r.col == 0:
+	case mode == 2, mode == 0 && r.col == 0:
 		r.text, r.chars = r.text[:0], 0
 		r.cells, r.inCells = r.cells[:0], false
 		r.over = 0
@@ -290,20 +293,21 @@ func (e *escapeParser) next(b byte) action {
 	}
 	inCSI := e.scan.InCSI()
 	n, done := e.scan.Next([]byte{b})
-	switch {
-	case done && n == 0: // aborted: b is text or begins another sequence
-		e.scan.Reset()
-		return e.next(b)
-	case !done && inCSI:
-		e.parameter(b)
-	case !done && e.scan.InCSI():
-		e.param, e.first, e.plain = 0, true, true
-	case done:
-		complete := !e.scan.Broken()
-		e.scan.Reset()
-		if complete && inCSI && e.plain {
-			return actionOf(b)
+	if !done {
+		if inCSI {
+			e.parameter(b)
+		} else if e.scan.InCSI() {
+			e.param, e.first, e.plain = 0, true, true
 		}
+		return actNone
+	}
+	complete := !e.scan.Broken()
+	e.scan.Reset()
+	if n == 0 { // b is text or begins another sequence
+		return e.next(b)
+	}
+	if complete && inCSI && e.plain {
+		return actionOf(b)
 	}
 	return actNone
 }

@@ -79,7 +79,7 @@ func (s *scanner) forward(ctx context.Context, from, to, number int64, fn func(r
 // numberAfterUncounted returns the number of the line at off, which is unknown before the
 // end of a hole whose lines were not counted.
 func numberAfterUncounted(h Hole, off, number int64) int64 {
-	if !h.Empty() && h.Lines < 0 && off < h.End {
+	if h.uncounted() && off < h.End {
 		return unknown
 	}
 	return number
@@ -114,7 +114,7 @@ func (s *scanner) chunk(ctx context.Context, w *walker, c chunk, to, number int6
 		f := rawLine{number: number, off: c.off + int64(start), end: c.off + int64(end), open: c.data[end-1] != '\n'}
 		f.torn = w.hole.torn(c.data[start:end], f.off)
 		f.raw = c.data[start+f.torn : end]
-		f.cutOff = !w.hole.Empty() && f.end == w.hole.Start
+		f.cutOff = w.hole.startsAt(f.end)
 		err = fn(f)
 		return err == nil
 	})
@@ -172,12 +172,17 @@ func (s *scanner) lines(block []byte, fn func(start, end int) bool) {
 	}
 }
 
-// wantsText reports whether a line matches, given its text.
-func (s *scanner) wantsText(text []byte) bool {
-	if s.filter != nil && !s.filter.text(text) {
+// selects reports whether the query selects a line. matches applies one of its patterns to the line.
+func (s *scanner) selects(matches func(*matcher) bool) bool {
+	if s.filter != nil && !matches(s.filter) {
 		return false
 	}
-	return s.exclude == nil || !s.exclude.text(text)
+	return s.exclude == nil || !matches(s.exclude)
+}
+
+// wantsText reports whether a line matches, given its text.
+func (s *scanner) wantsText(text []byte) bool {
+	return s.selects(func(m *matcher) bool { return m.text(text) })
 }
 
 // wants reports whether f matches.
@@ -188,10 +193,7 @@ func (s *scanner) wants(f rawLine) bool {
 	case f.raw == nil:
 		return s.wantsText(f.text)
 	}
-	if s.filter != nil && !s.filter.raw(f.raw) {
-		return false
-	}
-	return s.exclude == nil || !s.exclude.raw(f.raw)
+	return s.selects(func(m *matcher) bool { return m.raw(f.raw) })
 }
 
 const longBlock = 256 << 10
@@ -222,7 +224,7 @@ func (s *scanner) longLine(ctx context.Context, c chunk, hole Hole) (rawLine, er
 		f.head = append(f.head, data[:min(len(data), MaxRaw-len(f.head))]...)
 		s.render.write(data)
 	}
-	f.cutOff = !hole.Empty() && f.end == hole.Start
+	f.cutOff = hole.startsAt(f.end)
 	f.text, f.over = s.render.endOf(f)
 	return f, nil
 }

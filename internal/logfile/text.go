@@ -71,7 +71,7 @@ func ContinuationPrefix(p []byte) int {
 
 // IncompleteRune is [IncompleteSuffix] for characters only.
 func IncompleteRune(p []byte) int {
-	for n := 1; n < utf8.UTFMax && n <= len(p); n++ {
+	for n := 1; n <= min(len(p), utf8.UTFMax-1); n++ {
 		b := p[len(p)-n]
 		if !utf8.RuneStart(b) {
 			continue
@@ -127,7 +127,7 @@ func clusterEdge(s string, i int, after bool) int {
 		}
 		edge = next
 	}
-	if i-edge >= maxCluster || edge-i >= maxCluster {
+	if max(i-edge, edge-i) >= maxCluster {
 		return i
 	}
 	return edge
@@ -203,7 +203,7 @@ var magics = [...]struct {
 // application/octet-stream if it is unknown.
 func MediaType(head []byte) string {
 	for _, m := range magics {
-		if len(head) > m.at && bytes.HasPrefix(head[m.at:], []byte(m.magic)) {
+		if bytes.HasPrefix(head[min(m.at, len(head)):], []byte(m.magic)) {
 			return m.media
 		}
 	}

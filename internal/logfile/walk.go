@@ -73,7 +73,7 @@ func (w *walker) read(ctx context.Context, from, to int64) ([]byte, bool, error)
 		return nil, false, err
 	}
 	data := w.buf[:got]
-	if got > 0 && data[0] == 0 {
+	if bytes.HasPrefix(data, zero) {
 		if err := w.refresh(ctx); err != nil {
 			return nil, false, err
 		}

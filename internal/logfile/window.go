@@ -258,8 +258,8 @@ func (f *Follower) read(ctx context.Context, rest bool, fn func(Line) error) err
 	all := *s
 	all.filter, all.exclude = nil, nil
 	return all.forward(ctx, f.off, size, f.number, func(l rawLine) error {
-		beforeHole := !hole.Empty() && l.end == hole.Start
-		if l.open && !rest && !beforeHole {
+		grows := l.open && !hole.startsAt(l.end)
+		if grows && !rest {
 			f.seen = max(f.seen, l.end)
 			return errStop
 		}
