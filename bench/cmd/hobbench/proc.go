@@ -27,8 +27,11 @@ func lookUp(pid int) process { return process{pid, statField(pid, 22)} }
 
 // gone reports whether it has ended, reaped or not.
 func (p process) gone() bool {
-	state := statField(p.pid, 3)
-	return state == "" || state == "Z" || state == "X" || statField(p.pid, 22) != p.start
+	switch statField(p.pid, 3) {
+	case "", "Z", "X":
+		return true
+	}
+	return statField(p.pid, 22) != p.start
 }
 
 // kill ends it if it is still the same.
