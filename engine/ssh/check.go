@@ -1,6 +1,7 @@
 package ssh
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -31,7 +32,12 @@ type Step struct {
 func (b *Backend) Check(ctx context.Context, host string, report func(Step)) bool {
 	k := checker{b: b, host: host, report: report}
 	defer k.close()
-	return k.config(ctx) && k.connect(ctx) && k.shell(ctx) && k.tools(ctx) && k.job(ctx)
+	for _, step := range []func(context.Context) bool{k.config, k.connect, k.shell, k.tools, k.job} {
+		if !step(ctx) {
+			return false
+		}
+	}
+	return true
 }
 
 type checker struct {
@@ -98,12 +104,14 @@ func (k *checker) connect(ctx context.Context) bool {
 	}
 	k.conn = newConn(tr, k.host)
 	text := "logged in"
-	if t, ok := tr.(*client.Transport); ok && t.Attached {
-		text = "uses the connection of your ssh (ControlMaster)"
-	} else if ok && t.Why != nil {
-		text = "logged in by the ssh program: " + strings.Join(t.Why, ", ")
-	}
-	if _, ok := tr.(*client.Container); ok {
+	switch t := tr.(type) {
+	case *client.Transport:
+		if t.Attached {
+			text = "uses the connection of your ssh (ControlMaster)"
+		} else if t.Why != nil {
+			text = "logged in by the ssh program: " + strings.Join(t.Why, ", ")
+		}
+	case *client.Container:
 		text = "a container"
 	}
 	return k.step("connect", began, text, nil)
@@ -251,16 +259,22 @@ func (k *checker) job(ctx context.Context) bool {
 		}
 	}
 	out, err := k.conn.Do(ctx, bulk, recipe.Fetch(s.Dir+"/output.log", recipe.Cover(0, 4096)), askLimit)
-	if err == nil && strings.TrimSpace(string(out.Out)) != word {
-		err = fmt.Errorf("the test job printed %q instead of one word", out.Out)
+	if err == nil {
+		err = checkResult(out.Out, word, entry.Code)
 	}
-	if err == nil && (entry.Code == nil || *entry.Code != 0) {
-		err = errors.New("the exit code of the test job was not recorded")
+	_, discardErr := k.conn.Do(ctx, quick, recipe.Discard(s.Dir, j.Token), askLimit)
+	return k.step("job", began, "started ("+s.Mode+"), read, deleted"+kept, cmp.Or(err, discardErr))
+}
+
+// checkResult returns an error for a test job that did not print the word or did not exit with 0.
+func checkResult(output []byte, word string, code *int) error {
+	switch {
+	case strings.TrimSpace(string(output)) != word:
+		return fmt.Errorf("the test job printed %q instead of one word", output)
+	case code == nil, *code != 0:
+		return errors.New("the exit code of the test job was not recorded")
 	}
-	if _, cleanErr := k.conn.Do(ctx, quick, recipe.Discard(s.Dir, j.Token), askLimit); err == nil {
-		err = cleanErr
-	}
-	return k.step("job", began, "started ("+s.Mode+"), read, deleted"+kept, err)
+	return nil
 }
 
 // queued is the end of a check whose test job Slurm has accepted and not started.

@@ -57,12 +57,18 @@ func (h *host) connectAfter(ctx context.Context, asks bool, most time.Duration) 
 		}
 		d := h.dialing
 		if d == nil {
-			if wait, err := h.pauseLocked(most); !asks && (wait > 0 || err != nil) {
+			var pause time.Duration
+			var err error
+			if !asks {
+				pause, err = h.pauseLocked(most)
+			}
+			if err != nil {
 				h.mu.Unlock()
-				if err != nil {
-					return nil, err
-				}
-				if sleep(waiting, wait) != nil {
+				return nil, err
+			}
+			if pause > 0 {
+				h.mu.Unlock()
+				if sleep(waiting, pause) != nil {
 					return nil, waitError(ctx, waiting, h.name)
 				}
 				continue
@@ -128,13 +134,16 @@ func (h *host) pauseLocked(most time.Duration) (time.Duration, error) {
 		return 0, h.err
 	}
 	wait := min(h.next.Sub(now), h.failed.Add(most).Sub(now))
+	retries := h.lost && most <= h.b.eager
 	switch {
-	case wait <= 0, h.lost && most <= h.b.eager && h.failures <= 1:
+	case wait <= 0:
 		return 0, nil
-	case h.lost && most <= h.b.eager:
-		return wait, nil
+	case !retries:
+		return 0, h.err
+	case h.failures <= 1:
+		return 0, nil
 	}
-	return 0, h.err
+	return wait, nil
 }
 
 // sleep waits for d, or until ctx ends.

@@ -163,14 +163,12 @@ func (h *host) ask(ctx context.Context, class conn.Class, script string, o askOp
 			}
 			return a, unreachable(h.name, err)
 		}
-		// Without a BrokenError no session could be opened: nothing was sent.
-		broken, isBroken := errors.AsType[*shell.BrokenError](err)
-		mayHaveRun := isBroken && broken.Sent
-		if attempt > 0 || o.once && mayHaveRun {
+		if attempt > 0 || o.once && mayHaveRun(err) {
 			return a, unreachable(h.name, err)
 		}
 		// Wait for the loss to be noticed where it was the connection that broke. Without a session it
 		// mostly was; a session also ends alone.
+		_, isBroken := errors.AsType[*shell.BrokenError](err)
 		notice := time.Second
 		if isBroken {
 			notice = 50 * time.Millisecond
@@ -184,4 +182,11 @@ func (h *host) ask(ctx context.Context, class conn.Class, script string, o askOp
 			}
 		}
 	}
+}
+
+// mayHaveRun reports whether a request that failed with err may have reached the host. Without a
+// BrokenError no session could be opened: nothing was sent.
+func mayHaveRun(err error) bool {
+	broken, ok := errors.AsType[*shell.BrokenError](err)
+	return ok && broken.Sent
 }

@@ -87,7 +87,9 @@ func (r *Run) stopOnCluster(ctx context.Context, grace time.Duration, by, reason
 		}
 	}
 	exit, err := r.awaitEnd(ctx, max(0, grace)+queueLimit)
-	report.Escalated = report.Escalated || grace >= 0 && exit.Signal == "SIGKILL"
+	if exit.Signal == "SIGKILL" {
+		report.Escalated = grace >= 0
+	}
 	return report, err
 }
 
@@ -153,13 +155,13 @@ func (r *Run) actOnNode(ctx context.Context, o askOptions, dir, request string) 
 		return "", err
 	case e.Over:
 		return "over", nil
-	case !e.Claimed || e.Job == nil:
+	case !e.Claimed, e.Job == nil:
 		return "", engine.ErrNotStarted
 	}
 	a, err := r.h.onNode(ctx, e, dir, request, o.limit)
 	if err != nil && ctx.Err() == nil {
 		base, _ := dirAndName(dir)
-		if q := r.h.askQueue(ctx, base); q != nil && errors.Is(q.Err, slurm.ErrSilent) {
+		if q := r.h.askQueue(ctx, base); errors.Is(q.Failure(), slurm.ErrSilent) {
 			err = r.h.silent()
 		}
 	}

@@ -119,9 +119,9 @@ const (
 
 func stageOf(e *recipe.Entry) logStage {
 	switch {
-	case e == nil || !e.Over:
+	case e == nil, !e.Over:
 		return logsGrow
-	case e.Group || len(e.Left) > 0:
+	case e.Group, len(e.Left) > 0:
 		return logsOver
 	}
 	return logsFinal

@@ -188,7 +188,7 @@ func (h *host) numbers(ctx context.Context, dir string, ids []engine.ID) (number
 		}
 		number := e.Number
 		base, _ := dirAndName(at)
-		if q := h.askQueue(ctx, base); q != nil && q.Err == nil { // a number may have been given again
+		if q := h.askQueue(ctx, base); q.Answered() { // a number may have been given again
 			if j, listed := q.Jobs[slurm.Comment(rec.Job.Token)]; listed {
 				number = j.Number
 			}

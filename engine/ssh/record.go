@@ -33,7 +33,7 @@ func (b *Backend) remember(r engine.Record, o engine.State, boot, dir string, he
 		defer lock.Close()
 	}
 	old, err := jobdir.ReadState(r.Dir)
-	if err == nil && old.Exit.Known() || jobdir.MayExist(err) {
+	if old.Exit.Known() || jobdir.MayExist(err) {
 		return // the next look records it
 	}
 	st := old
@@ -94,8 +94,10 @@ func (b *Backend) remember(r engine.Record, o engine.State, boot, dir string, he
 func (b *Backend) lock(r engine.Record, ended bool) (*jobdir.FileLock, error) {
 	for end := time.Now().Add(endPatience); ; {
 		lock, err := jobdir.Lock(r.Dir) // waits for a moment by itself
-		waits := ended && ownDir(r)
-		if !waits || !errors.Is(err, jobdir.ErrLocked) {
+		if !errors.Is(err, jobdir.ErrLocked) {
+			return lock, err
+		}
+		if !ended || !ownDir(r) {
 			return lock, err
 		}
 		if time.Now().After(end) || b.life.Err() != nil {

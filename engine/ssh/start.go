@@ -99,7 +99,8 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (begun *engine.Sta
 		return begun, nil
 	case s.Error == "slurm" && len(j.Options) > 0:
 		return nil, &engine.Error{Op: "start", Err: refusal(h.name, s), Hint: "the options for sbatch, from --sbatch and the settings, were: " + shellword.Join(j.Options)}
-	case s.Error != "" && s.Error != "exists":
+	case s.Error == "", s.Error == "exists":
+	default:
 		return nil, refusal(h.name, s)
 	}
 	if e := s.List.Jobs[j.ID]; e != nil {
@@ -211,10 +212,11 @@ func (h *host) spawn(ctx context.Context, j recipe.Job) (s recipe.Spawned, sent 
 		if err == nil {
 			return recipe.ParseSpawn(a.Out), true, nil
 		}
-		if broken, ok := errors.AsType[*shell.BrokenError](err); ok && broken.Sent || ctx.Err() != nil {
-			sent = true
+		if ctx.Err() != nil {
+			return s, true, err
 		}
-		if !sent || ctx.Err() != nil || time.Now().After(end) {
+		sent = sent || mayHaveRun(err)
+		if !sent || time.Now().After(end) {
 			return s, sent, err
 		}
 		select {

@@ -138,7 +138,7 @@ func (t *terminal) Next(ctx context.Context) (engine.TerminalChunk, error) {
 			pause = linkEvery
 		case err != nil:
 			return engine.TerminalChunk{}, err
-		case chunk.Reset || len(chunk.Data) > 0:
+		case chunk.Reset, len(chunk.Data) > 0:
 			t.eager = time.Now().Add(eagerFor)
 			t.answer(ctx)
 			return t.dressed(chunk), nil

@@ -134,10 +134,10 @@ func (h *host) dueForInput(rs []engine.Record, seen map[engine.ID]engine.State, 
 	for _, r := range rs {
 		o, ok := seen[r.ID]
 		f, watched := h.logs[r.ID]
-		if !ok || !watched {
+		switch {
+		case !ok, !watched:
 			continue
-		}
-		if r.Job.Kind != engine.KindPTY || o.Link != engine.LinkOK || !mayRead(&o) {
+		case r.Job.Kind != engine.KindPTY, o.Link != engine.LinkOK, !mayRead(&o):
 			continue
 		}
 		if f.input.since.IsZero() || f.input.output != o.Output {

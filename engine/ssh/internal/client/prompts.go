@@ -24,7 +24,8 @@ type asker struct {
 
 // none reports whether nothing can be asked.
 func (p asker) none() bool {
-	return p.Passphrase == nil && p.Password == nil && p.Questions == nil && p.HostKey == nil
+	asksForSecrets := p.Passphrase != nil || p.Password != nil
+	return !asksForSecrets && p.Questions == nil && p.HostKey == nil
 }
 
 // Questions is one round of questions of a server.

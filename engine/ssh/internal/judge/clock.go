@@ -26,8 +26,10 @@ func (l *Look) when(m *jobdir.ShellMoment, boot string) time.Time {
 // since returns how many seconds before the look the moment m in the boot of that name was, by the
 // host's clock since boot. It is unknown for another boot.
 func (l *Look) since(m *jobdir.ShellMoment, boot string) (seconds float64, known bool) {
-	sameBoot := boot == l.Clock.Boot && boot != "-"
-	if !sameBoot || m.Up < 0 || l.Clock.Up < m.Up {
+	switch {
+	case boot == "-", boot != l.Clock.Boot:
+		return 0, false
+	case m.Up < 0, l.Clock.Up < m.Up:
 		return 0, false
 	}
 	return l.Clock.Up - m.Up, true

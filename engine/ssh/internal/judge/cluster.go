@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -34,9 +35,10 @@ func (l *Look) onCluster(o *engine.State) Certainty {
 	case l.endedWithoutRecord(&j):
 		l.endedThere(o, &j)
 		return Certain
-	case l.forgotten() && !e.Claimed:
-		return Unstarted
 	case l.forgotten():
+		if !e.Claimed {
+			return Unstarted
+		}
 		return l.lost(o, engine.ReasonHolderDied, "Slurm no longer knows the job, and its end was not recorded")
 	case e.Claimed:
 		o.Status, o.Paused = l.begun(), l.paused(&j)
@@ -47,18 +49,15 @@ func (l *Look) onCluster(o *engine.State) Certainty {
 	default:
 		o.Status, o.Pending = engine.Queued, l.pending(&j)
 	}
-	if l.Queue != nil && l.Queue.Err != nil {
-		o.Link, o.LinkError = engine.LinkUnreachable, l.Queue.Err.Error()
+	if err := l.Queue.Failure(); err != nil {
+		o.Link, o.LinkError = engine.LinkUnreachable, err.Error()
 	}
 	return Certain
 }
 
-// answered reports whether the scheduler has answered now.
-func (l *Look) answered() bool { return l.Queue != nil && l.Queue.Err == nil }
-
 // listed returns the job as the scheduler reports it now, the zero Job if it does not.
 func (l *Look) listed() slurm.Job {
-	if !l.answered() {
+	if !l.Queue.Answered() {
 		return slurm.Job{}
 	}
 	return l.everListed()
@@ -80,7 +79,7 @@ func (l *Look) cancelledForAnother(j *slurm.Job) bool {
 
 // forgotten reports whether the scheduler does not list a job that it must have known.
 func (l *Look) forgotten() bool {
-	if !l.answered() {
+	if !l.Queue.Answered() {
 		return false
 	}
 	j := l.listed()
@@ -98,8 +97,10 @@ func (l *Look) submitted() int64 {
 
 // isBeingSubmitted reports whether nothing shows yet that Slurm has accepted the job.
 func (l *Look) isBeingSubmitted(j *slurm.Job) bool {
-	accepted := l.Entry.Number != "" || j.Listed()
-	return !accepted && l.Record.Job.Pending == nil
+	if l.Entry.Number != "" || j.Listed() {
+		return false
+	}
+	return l.Record.Job.Pending == nil
 }
 
 // Unsatisfied is why Slurm has cancelled a job, if it is not known which other one is the cause.
@@ -114,14 +115,12 @@ func (l *Look) Unsatisfiable() bool {
 // paused reports whether a job that has begun is paused: by hob, as its last signal shows, or by Slurm.
 // While Slurm does not answer, its last answer and the record show that.
 func (l *Look) paused(j *slurm.Job) bool {
-	sent := l.Entry.Signal.Name
-	if sent == "STOP" || sent == "TSTP" {
+	switch sent := l.Entry.Signal.Name; {
+	case sent == "STOP", sent == "TSTP":
 		return true
-	}
-	if l.answered() {
+	case l.Queue.Answered():
 		return j.Stage() == slurm.Suspended
-	}
-	if sent == "CONT" {
+	case sent == "CONT":
 		return false
 	}
 	before := l.everListed()
@@ -148,20 +147,13 @@ func (l *Look) endedWithoutRecord(j *slurm.Job) bool {
 // pending is why a job waits.
 func (l *Look) pending(j *slurm.Job) *engine.Pending {
 	before := l.Record.Job.Pending
-	if !j.Listed() && before != nil {
-		return before
-	}
-	p := &engine.Pending{Reason: "waiting for Slurm"}
-	after := slices.Concat(l.Record.Job.After, l.Record.Job.AfterAny)
-	waitsForOthers := !j.Listed() || j.Depends()
-	if waitsForOthers && len(after) > 0 {
-		p.Reason, p.After = jobqueue.AfterReason(after), after
-	}
+	p := &engine.Pending{Reason: cmp.Or(j.Reason, "waiting for Slurm")}
 	if !j.Listed() {
-		return p
+		l.follow(p)
+		return cmp.Or(before, p)
 	}
-	if p.After == nil && j.Reason != "" {
-		p.Reason = j.Reason
+	if j.Depends() {
+		l.follow(p)
 	}
 	if j.Start > 0 {
 		p.StartsAt = l.At.Add(time.Duration(j.Start-l.Clock.Date) * time.Second).Round(time.Second)
@@ -170,6 +162,13 @@ func (l *Look) pending(j *slurm.Job) *engine.Pending {
 		}
 	}
 	return p
+}
+
+// follow sets the reason of a job that waits for other jobs, if it follows any.
+func (l *Look) follow(p *engine.Pending) {
+	if after := slices.Concat(l.Record.Job.After, l.Record.Job.AfterAny); len(after) > 0 {
+		p.Reason, p.After = jobqueue.AfterReason(after), after
+	}
 }
 
 // endedThere is the end of a job that left no record, by the state that Slurm gives.
@@ -198,10 +197,10 @@ func (l *Look) endedThere(o *engine.State, j *slurm.Job) {
 	case "NODE_FAIL", "BOOT_FAIL":
 		lost(engine.ReasonNodeFailed, "its node failed")
 	default:
-		ran := l.Entry.Claimed || j.State == "COMPLETED" || j.Reason == "NonZeroExitCode"
-		if ran {
+		switch {
+		case l.Entry.Claimed, j.State == "COMPLETED", j.Reason == "NonZeroExitCode":
 			lost(engine.ReasonHolderDied, "its end was not recorded; Slurm's state is "+j.State)
-		} else { // its files may never have become visible
+		default: // it may never have begun
 			failed(engine.ReasonSpawn, "Slurm gives the reason "+j.Reason)
 		}
 	}

@@ -4,6 +4,7 @@
 package judge
 
 import (
+	"strings"
 	"time"
 
 	"github.com/hobjobs/hob/engine"
@@ -63,10 +64,10 @@ func (l *Look) State() (o engine.State, sure Certainty) {
 	if j.Host == "" {
 		o.Link = engine.LinkNone
 	}
-	if e.Gone || e.Token != "" && e.Token != j.Token {
-		if j.StartedAt.IsZero() && e.Gone {
-			return o, Unstarted
-		}
+	switch {
+	case e.Gone && j.StartedAt.IsZero():
+		return o, Unstarted
+	case e.Gone, e.IsOfAnother(j.Token):
 		sure = l.lost(&o, engine.ReasonHolderDied, "its directory on the host no longer exists")
 		return o, sure
 	}
@@ -95,7 +96,7 @@ func (l *Look) State() (o engine.State, sure Certainty) {
 		sure = l.lost(&o, engine.ReasonReboot, "the host was restarted")
 	case e.Alive():
 		o.Status = l.begun()
-		o.Paused = e.State == "T" || e.State == "t"
+		o.Paused = strings.EqualFold(e.State, "T")
 	case e.WrapperAlive():
 		// The wrapper is about to start the job, or to record its end.
 		o.Status = l.begun()

@@ -59,23 +59,29 @@ type Listing struct {
 // Lasting reports whether [ListAgain] may take e as known, and request only what changes: the job
 // runs, nothing has requested its end, and it has a log.
 func (e *Entry) Lasting() bool {
-	if e.Over || e.EndedBy != nil {
+	switch {
+	case e.Over, e.EndedBy != nil:
+		return false
+	case len(e.Sizes)+len(e.Strange) == 0:
 		return false
 	}
-	hasLog := len(e.Sizes)+len(e.Strange) > 0
-	return hasLog && e.Ready && e.Alive()
+	return e.Ready && e.Alive()
 }
+
+// IsOfAnother reports whether the directory is that of another job than the one with this token.
+func (e *Entry) IsOfAnother(token string) bool { return e.Token != "" && e.Token != token }
 
 // Begun reports whether the job or its wrapper has recorded its process.
 func (e *Entry) Begun() bool { return e.Wrapper != nil || e.Job != nil }
 
 // Alive reports whether the job's process exists and is no zombie.
-func (e *Entry) Alive() bool {
-	return e.Job != nil && e.Live == e.Job.Start && e.State != "Z"
-}
+func (e *Entry) Alive() bool { return e.Job.has(e.Live) && e.State != "Z" }
 
 // WrapperAlive reports whether the wrapper's process exists.
-func (e *Entry) WrapperAlive() bool { return e.Wrapper != nil && e.WrapLive == e.Wrapper.Start }
+func (e *Entry) WrapperAlive() bool { return e.Wrapper.has(e.WrapLive) }
+
+// has reports whether p was recorded, and the process that has its pid now began at start.
+func (p *Process) has(start string) bool { return p != nil && p.Start == start }
 
 // split reports whether the job has two logs.
 func (e *Entry) split() bool {
@@ -295,18 +301,19 @@ func (e *Entry) BootOf() string {
 // the older may have ended, as that of a container that is started again; with shared
 // they are taken for two that live.
 func (e *Entry) Elsewhere(c Clock, shared bool) bool {
-	if e.Place == "" || e.Place == c.Place {
+	switch e.Place {
+	case "", c.Place:
 		return false
 	}
 	name, pids := cutLast(e.Place)
 	nameThere, pidsThere := cutLast(c.Place)
-	boot := e.BootOf()
-	sameBoot := boot != "" && boot == c.Boot
-	switch {
-	case sameBoot && pids == pidsThere:
-		return false
-	case sameBoot && shared:
-		return true
+	if boot := e.BootOf(); boot != "" && boot == c.Boot {
+		switch {
+		case pids == pidsThere:
+			return false
+		case shared:
+			return true
+		}
 	}
 	return name != nameThere
 }

@@ -310,19 +310,18 @@ func Quote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
+// unsafe reports whether a shell or a line of an answer may give r a meaning.
 func unsafe(r rune) bool {
-	return !isLetter(r) && !isDigit(r) && !strings.ContainsRune("_-./,:@", r)
+	const safe = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./,:@"
+	return !strings.ContainsRune(safe, r)
 }
-
-// isLetter reports whether r is a letter of ASCII.
-func isLetter(r rune) bool { lower := r | 0x20; return 'a' <= lower && lower <= 'z' }
-
-func isDigit(r rune) bool { return '0' <= r && r <= '9' }
 
 // standsForItself reports whether printf prints c of its format, in single quotes, as it is.
 func standsForItself(c byte) bool {
-	printable := c >= ' ' && c < 0x7f
-	return printable && strings.IndexByte(`\%'`, c) < 0
+	if c < ' ' || c >= 0x7f {
+		return false
+	}
+	return strings.IndexByte(`\%'`, c) < 0
 }
 
 // octal appends p as a format for printf, in single quotes: plain ASCII.

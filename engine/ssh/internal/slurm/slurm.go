@@ -41,7 +41,8 @@ const (
 func CheckOptions(options []string) error {
 	for _, o := range options {
 		// These words end the options, or those of this job.
-		if o == "--" || o == ":" || isRefused(o) {
+		switch {
+		case o == "--", o == ":", isRefused(o):
 			name, _, _ := strings.Cut(o, "=")
 			return fmt.Errorf("the option %s of sbatch cannot be used: hob sets it, or it does not start a single job", name)
 		}
@@ -52,8 +53,7 @@ func CheckOptions(options []string) error {
 // isRefused reports whether the word o has one of the refused options.
 func isRefused(o string) bool {
 	if short, ok := strings.CutPrefix(o, "-"); ok && !strings.HasPrefix(short, "-") {
-		short = strings.TrimLeft(short, bareShort)
-		return short != "" && strings.IndexByte(refusedShort, short[0]) >= 0
+		return strings.IndexAny(strings.TrimLeft(short, bareShort), refusedShort) == 0
 	}
 	// sbatch accepts any unique beginning of a long option.
 	name, _, _ := strings.Cut(o, "=")
@@ -164,6 +164,17 @@ type Queue struct {
 	// Err is why Slurm did not answer: it says nothing about jobs. Jobs and Date are then those of an
 	// earlier answer, if there was one.
 	Err error
+}
+
+// Answered reports whether Slurm has answered; a nil queue is one that was not requested yet.
+func (q *Queue) Answered() bool { return q != nil && q.Err == nil }
+
+// Failure returns why Slurm did not answer, nil if it did or was not asked yet.
+func (q *Queue) Failure() error {
+	if q == nil {
+		return nil
+	}
+	return q.Err
 }
 
 // ErrSilent is the error for a controller that hangs.
