@@ -53,21 +53,12 @@ const (
 
 // ValidID reports whether id can be the name of a job directory.
 func ValidID(id string) bool {
-	if id == "" || len(id) > 128 || id[0] == '.' {
+	const allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+	switch {
+	case id == "", len(id) > 128, id[0] == '.':
 		return false
 	}
-	const others = "-_."
-	for i := range len(id) {
-		switch c := id[i]; {
-		case 'a' <= c && c <= 'z':
-		case 'A' <= c && c <= 'Z':
-		case '0' <= c && c <= '9':
-		case strings.IndexByte(others, c) >= 0:
-		default:
-			return false
-		}
-	}
-	return true
+	return strings.Trim(id, allowed) == ""
 }
 
 // Meta is the content of meta.json: the request and some additional fields.

@@ -131,8 +131,9 @@ func (e *ReadError) Error() string {
 
 func (e *ReadError) Unwrap() error { return e.Err }
 
-// Temporary reports whether the system lacked resources, such as open files.
-func (e *ReadError) Temporary() bool { return plainfile.IsShortage(e.Err) }
+// Temporary reports whether there was an error because the system lacked resources, such as open
+// files.
+func (e *ReadError) Temporary() bool { return e != nil && plainfile.IsShortage(e.Err) }
 
 // ErrNoMeta is the error for a directory without meta.json: a job on a host that is being
 // created, or the remains of one.

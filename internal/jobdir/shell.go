@@ -42,6 +42,14 @@ type ShellMoment struct {
 	Up   float64 // seconds since boot; negative: unknown
 }
 
+// time returns the moment by the wall clock, zero if it is unknown.
+func (m *ShellMoment) time() time.Time {
+	if m == nil || m.Date <= 0 {
+		return time.Time{}
+	}
+	return time.Unix(m.Date, 0)
+}
+
 // ShellRequest is a request to end the job.
 type ShellRequest struct {
 	Reason, By string
@@ -153,12 +161,11 @@ func (r *Record) addShellExit(dir string) {
 		}
 	}
 	end := facts.Exit()
-	if m := facts.Started; m != nil && m.Date > 0 && r.State.StartedAt.IsZero() {
-		r.State.StartedAt = time.Unix(m.Date, 0)
+	if r.State.StartedAt.IsZero() {
+		r.State.StartedAt = facts.Started.time()
 	}
-	end.At = r.Touched
-	if m := facts.Ended; m != nil && m.Date > 0 {
-		end.At = time.Unix(m.Date, 0)
+	if end.At = facts.Ended.time(); end.At.IsZero() {
+		end.At = r.Touched
 	}
 	if end.At.Before(r.State.StartedAt) {
 		end.At = r.State.StartedAt
@@ -197,10 +204,14 @@ var portableSignals = [...]string{
 // signalOfCode returns the name of the signal that a shell reports as the exit code 128 + n.
 // It is empty for other codes, and for signals whose numbers differ between systems.
 func signalOfCode(code *int) string {
-	if code == nil || *code <= 128 || *code-128 >= len(portableSignals) {
+	if code == nil {
 		return ""
 	}
-	return portableSignals[*code-128]
+	n := *code - 128
+	if n < 1 || n >= len(portableSignals) {
+		return ""
+	}
+	return portableSignals[n]
 }
 
 // killed reports whether a signal ended the job, and its name if known. The code alone
@@ -208,8 +219,11 @@ func signalOfCode(code *int) string {
 func (f *ShellFacts) killed() (signal string, killed bool) {
 	signal = signalOfCode(f.Code)
 	sent := f.Signal.Name
-	if signal == "" && f.Signaled && sent != "" { // its number differs between systems
-		signal = "SIG" + sent
+	switch {
+	case !f.Signaled:
+		return signal, signal == "SIG"+sent
+	case signal == "" && sent != "": // its number differs between systems
+		return "SIG" + sent, true
 	}
-	return signal, f.Signaled || sent != "" && signal == "SIG"+sent
+	return signal, true
 }

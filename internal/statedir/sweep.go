@@ -50,7 +50,11 @@ type SweepOptions struct {
 // sweepDue reports whether the last sweep was at least SweepEvery ago.
 func sweepDue(lockPath string, now time.Time) bool {
 	fi, err := os.Stat(lockPath)
-	return err != nil || now.Sub(fi.ModTime()) >= SweepEvery || fi.ModTime().After(now)
+	if err != nil {
+		return true
+	}
+	since := now.Sub(fi.ModTime())
+	return since < 0 || since >= SweepEvery
 }
 
 // Sweep deletes jobs and leftovers that need not be kept any longer. If ctx ends first,
@@ -130,8 +134,7 @@ func (s *sweep) unfinishedDirs() error {
 			continue
 		}
 		path := filepath.Join(s.Jobs(), e.Name())
-		fi, err := os.Lstat(path)
-		if err != nil || !s.ages.olderThan(fi.ModTime(), orphanAge) {
+		if !s.abandoned(path) {
 			continue
 		}
 		if err := os.RemoveAll(path); err != nil {
@@ -142,6 +145,12 @@ func (s *sweep) unfinishedDirs() error {
 		}
 	}
 	return nil
+}
+
+// abandoned reports whether a directory exists and was not changed for orphanAge.
+func (s *sweep) abandoned(dir string) bool {
+	fi, err := os.Lstat(dir)
+	return err == nil && s.ages.olderThan(fi.ModTime(), orphanAge)
 }
 
 // ended is a finished job that a sweep may remove.
@@ -169,8 +178,8 @@ func (s *sweep) expire() error {
 		switch {
 		case j.old:
 			at = time.Unix(0, 0)
-		case k.Count >= 0 && i >= k.Count: // more jobs than are kept
-		case k.Bytes >= 0 && sum > k.Bytes && i > 0: // more bytes; the newest job stays
+		case exceeds(i+1, k.Count):
+		case i > 0 && exceeds(sum, k.Bytes): // the newest job stays
 		default:
 			continue
 		}
@@ -183,6 +192,9 @@ func (s *sweep) expire() error {
 	}
 	return nil
 }
+
+// exceeds reports whether n is more than a limit of the retention; a negative one is none.
+func exceeds[T int | int64 | time.Duration](n, limit T) bool { return limit >= 0 && n > limit }
 
 func (s *sweep) finished() ([]ended, error) {
 	ids, err := s.IDs()
@@ -226,8 +238,7 @@ func (s *sweep) finished() ([]ended, error) {
 // orphan deletes a directory without meta.json if it is older than orphanAge.
 func (s *sweep) orphan(id string) {
 	dir := s.Dir(id)
-	fi, err := os.Lstat(dir)
-	if err != nil || !s.ages.olderThan(fi.ModTime(), orphanAge) || jobdir.Locked(dir) {
+	if !s.abandoned(dir) || jobdir.Locked(dir) {
 		return
 	}
 	if s.moveToTrash(time.Unix(0, 0), id) == nil {
@@ -265,10 +276,13 @@ func (s *sweep) emptyTrash() error {
 // releaseRecord calls release for the job whose directory dir is about to be deleted. err
 // is the error of reading rec. After an error dir must not be deleted.
 func releaseRecord(ctx context.Context, rec *jobdir.Record, err error, dir string, release func(context.Context, *jobdir.Record, string) error) error {
-	if rec.ReadErr != nil && rec.ReadErr.Temporary() {
+	if rec.ReadErr.Temporary() {
 		return rec.ReadErr // the host of the job is unknown for now
 	}
-	if err != nil && rec.ReadErr == nil || release == nil {
+	switch {
+	case release == nil:
+		return nil
+	case err != nil && rec.ReadErr == nil:
 		return nil
 	}
 	return release(ctx, rec, dir)
@@ -329,7 +343,7 @@ func (r *Root) ages(now time.Time, o SweepOptions) *ages {
 	a.jumped = last.Jumped
 	passed := a.now.Sub(last.At)
 	most, least := maxAbsence, -maxJump
-	if a.since > 0 && a.boot == last.Boot && last.BootMS > 0 {
+	if a.sameBoot(last.Boot) && last.BootMS > 0 {
 		exact := a.since - time.Duration(last.BootMS)*time.Millisecond
 		most, least = exact+maxJump, exact-maxJump
 	}
@@ -358,6 +372,9 @@ func (a *ages) save(r *Root) {
 	}
 }
 
+// sameBoot reports whether a time by the monotonic clock of that boot can be compared with now.
+func (a *ages) sameBoot(boot string) bool { return a.since > 0 && a.boot == boot }
+
 // olderThan reports whether the time at, by the wall clock, is at least age ago. A time
 // in 1970 always is: it marks directories to delete.
 func (a *ages) olderThan(at time.Time, age time.Duration) bool {
@@ -368,14 +385,14 @@ func (a *ages) olderThan(at time.Time, age time.Duration) bool {
 // known, and whether that is longer ago than keep. A negative keep has no limit.
 func (a *ages) ended(rec *jobdir.Record, dir string, keep time.Duration) (at time.Time, old bool) {
 	at = rec.EndedAt()
-	if end := rec.State.Exit; a.since > 0 && rec.State.BootID == a.boot && end.SinceBoot > 0 {
+	if end := rec.State.Exit; a.sameBoot(rec.State.BootID) && end.SinceBoot > 0 {
 		age := a.since - end.SinceBoot.Duration()
-		return a.now.Add(-age), keep >= 0 && age > keep
+		return a.now.Add(-age), exceeds(age, keep)
 	}
 	if at.Sub(a.now) > maxJump {
 		at = a.firstSeen(dir)
 	}
-	return at, keep >= 0 && !a.doubt && a.now.Sub(at) > keep
+	return at, !a.doubt && exceeds(a.now.Sub(at), keep)
 }
 
 // firstSeen returns when a sweep first saw dir, whose recorded time is in the future. It
