@@ -97,15 +97,8 @@ var mustNotImport = []struct {
 
 const maxFileLines = 500
 
-// A condition with many parts gets a name: at most maxOperators && and || on a line. longConditions has
-// the number of longer lines of each file that still has some; it may only shrink.
+// A condition with many parts gets a name: at most maxOperators && and || on a line.
 const maxOperators = 2
-
-var longConditions = map[string]int{
-	"bench/cmd/hobbench/proc.go":            1,
-	"engine/ssh/check.go":                   1,
-	"engine/ssh/internal/client/prompts.go": 1,
-}
 
 // A type with very many methods is a ball of everything: at most maxMethods, promoted ones of the same package
 // included. The types to which everything could be added have a bound of their own.
@@ -151,9 +144,8 @@ func TestLayout(t *testing.T) {
 	})
 }
 
-// checkConditions compares the lines with more than maxOperators && and || with longConditions.
+// checkConditions finds the lines with more than maxOperators && and ||.
 func checkConditions(t *testing.T, files []sourceFile) {
-	found := map[string]int{}
 	for _, f := range files {
 		if f.test {
 			continue
@@ -166,18 +158,9 @@ func checkConditions(t *testing.T, files []sourceFile) {
 			return true
 		})
 		for _, line := range slices.Sorted(maps.Keys(operators)) {
-			if operators[line] <= maxOperators {
-				continue
-			}
-			found[f.path]++
-			if found[f.path] > longConditions[f.path] {
+			if operators[line] > maxOperators {
 				t.Errorf("%s:%d has a condition with %d operators, more than %d: give its parts names", f.path, line, operators[line], maxOperators)
 			}
-		}
-	}
-	for file, n := range longConditions {
-		if found[file] < n {
-			t.Errorf("%s has %d long conditions left, and longConditions %d: lower its number", file, found[file], n)
 		}
 	}
 }
