@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -147,7 +146,7 @@ type Job struct {
 	StdoutPath string // only with Split
 	StderrPath string
 
-	Ports []int
+	Ports []int    // on which its processes listen
 	CPU   *float64 // percent of one core; nil: not known
 	RSS   int64    // bytes; 0: not known
 
@@ -176,15 +175,6 @@ func (j Job) LogCap() int64 {
 		return 0
 	}
 	return max(0, j.LogLimit)
-}
-
-// KnownPorts returns the ports that the job listens on. Until the job ends, the port that it was
-// given in PORT precedes them.
-func (j Job) KnownPorts() []int {
-	if j.Port == 0 || j.Status.Finished() || slices.Contains(j.Ports, j.Port) {
-		return j.Ports
-	}
-	return append([]int{j.Port}, j.Ports...)
 }
 
 // LeftRunning reports whether the job has ended and has left processes on this machine that still run,

@@ -6,32 +6,8 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/hobjobs/hob/engine"
 )
-
-func TestKnownPorts(t *testing.T) {
-	for name, tt := range map[string]struct {
-		status engine.Status
-		port   int
-		listen []int
-		want   []int
-	}{
-		"given, not yet bound":        {engine.Running, 3000, nil, []int{3000}},
-		"given and bound":             {engine.Running, 3000, []int{3000}, []int{3000}},
-		"given, beside another":       {engine.Running, 3000, []int{9229}, []int{3000, 9229}},
-		"of a job that ended":         {engine.Exited, 3000, nil, nil},
-		"of a job that did not start": {engine.Failed, 3000, nil, nil},
-	} {
-		t.Run(name, func(t *testing.T) {
-			j := engine.Job{Request: engine.Request{Port: tt.port}, State: engine.State{Status: tt.status}, Ports: tt.listen}
-			if diff := cmp.Diff(tt.want, j.KnownPorts()); diff != "" {
-				t.Error(diff)
-			}
-		})
-	}
-}
 
 func TestAutoPort(t *testing.T) {
 	e, f := withFake(t)

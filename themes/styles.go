@@ -47,7 +47,7 @@ func (t Theme) Styles(g Glyphs) *Styles {
 // Glyphs are the symbols that hob draws, each one column wide.
 type Glyphs struct {
 	// Badges.
-	Queued, Starting, Running, Waiting, Stopping, Stopped, Done, Failed, Lost, Unreachable string
+	Queued, Starting, Running, Waiting, Restarting, Stopping, Stopped, Done, Failed, Lost, Unreachable string
 
 	Paused    string // the job is stopped by a signal, or a replay is paused
 	Playing   string // a replay is playing
@@ -83,7 +83,7 @@ type Glyphs struct {
 // Unicode returns the default glyphs.
 func Unicode() Glyphs {
 	return Glyphs{
-		Queued: "◷", Starting: "○", Running: "●", Waiting: "◆", Stopping: "◐", Stopped: "■",
+		Queued: "◷", Starting: "○", Running: "●", Waiting: "◆", Restarting: "↻", Stopping: "◐", Stopped: "■",
 		Done: "✓", Failed: "✗", Lost: "?", Unreachable: "⚠",
 
 		Paused: "‖", Playing: "▶", Survivors: "↯", Unread: "•", Marked: "▪", Cursor: "▌", Ellipsis: "…", Dot: "·",
@@ -101,7 +101,7 @@ func Unicode() Glyphs {
 // ASCII returns the glyphs for --ascii: only ASCII characters.
 func ASCII() Glyphs {
 	return Glyphs{
-		Queued: ":", Starting: ".", Running: "*", Waiting: "!", Stopping: "~", Stopped: "-",
+		Queued: ":", Starting: ".", Running: "*", Waiting: "!", Restarting: "@", Stopping: "~", Stopped: "-",
 		Done: "+", Failed: "x", Lost: "?", Unreachable: "%",
 
 		Paused: "=", Playing: ">", Survivors: "&", Unread: "<", Marked: "#", Cursor: ">", Ellipsis: "~", Dot: "-",

@@ -28,7 +28,7 @@ func (p *Pane) ended(j *job) tea.Cmd {
 			why = WhyFinished
 		}
 		cmds = append(cmds, p.attention(j, why, engine.Note{}))
-	case statusbadge.Waiting, statusbadge.Running, statusbadge.Starting, statusbadge.Queued, statusbadge.Paused, statusbadge.Stopping, statusbadge.Stopped:
+	default:
 		// The stop was requested.
 	}
 	if j.ID == p.output.id {
@@ -113,7 +113,7 @@ func (p *Pane) updateViewed() tea.Cmd {
 }
 
 func (p *Pane) markViewed() {
-	if j := p.viewed.look(p.onScreen()); j != nil {
+	for _, j := range p.viewed.look(p.onScreen(), p.list.Alike()) {
 		p.putRow(j)
 	}
 }

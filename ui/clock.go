@@ -55,9 +55,6 @@ func (p *Pane) ticked(chain int, now time.Time) tea.Cmd {
 	p.clock.every = 0
 	p.setNow(now)
 	for _, j := range p.jobs.all {
-		if j.advance() {
-			p.putRow(j)
-		}
 		if j.sample(p.now) && j.ID == p.output.id {
 			p.showFacts(j)
 		}

@@ -11,11 +11,11 @@ import (
 	"github.com/hobjobs/hob/internal/units"
 )
 
-// header draws the first line: counts and hosts.
+// header draws the first line: counts, and what is wrong about hosts.
 func (p *Pane) header(w int) string {
 	s := p.styles
 	hosts, gone := p.hostLine()
-	left := p.countLine(w, cells.Width(hosts)+3)
+	left := p.countLine(w)
 	style, forms := s.Muted, []string{hosts}
 	if len(gone) > 0 {
 		style = s.Warning
@@ -33,38 +33,33 @@ func (p *Pane) header(w int) string {
 	return cells.Fit(left, w)
 }
 
-// count is a number of jobs in one state. brief is the short form of word; "" means only the
-// glyph.
+// count is a number of jobs in one state. brief is the short form of words; "" means only the glyph.
 type count struct {
-	n           int
-	glyph       string
-	words       string
-	brief       string
-	render      func(...string) string
-	dispensable int // may be left out where room is short; the largest first
+	n      int
+	glyph  string
+	words  string
+	brief  string
+	render func(...string) string
 }
 
-// countLine draws the counts in w columns. If there is too little room, words are shortened and
-// counts that need no attention are left out; new failures always remain. The least important counts
-// are shown only beside the hosts, which take aside columns.
-func (p *Pane) countLine(w, aside int) string {
+// countLine draws what is to be done and what goes on, in w columns: what has ended well, and failures
+// that were seen, are no news. If there is too little room, words are shortened and then left out.
+func (p *Pane) countLine(w int) string {
 	g, b, c := p.opts.glyphs, p.styles, p.Counts()
-	waiting := count{c.Waiting, g.Waiting, "need input", "input", b.Waiting.Render, 0}
+	waiting := count{c.Waiting, g.Waiting, "need input", "input", b.Waiting.Render}
 	if c.Waiting == 1 {
 		waiting.words = "needs input"
 	}
-	seen := count{c.Seen, g.Failed, "failures seen", "", b.Done.Render, 2}
-	if c.Seen == 1 {
-		seen.words = "failure seen"
+	failed := count{c.Failed, g.Failed, "new failures", "failed", b.Failed.Render}
+	if c.Failed == 1 {
+		failed.words = "new failure"
 	}
 	all := []count{
-		{c.Running - c.Waiting, g.Running, "running", "", b.Running.Render, 0},
 		waiting,
-		{c.Queued, g.Queued, "queued", "", b.Muted.Render, 0},
-		{c.Failed, g.Failed, "failed", "failed", b.Failed.Render, 0},
-		{c.Done, g.Done, "done", "", b.Done.Render, 1},
-		{c.Stopped, g.Stopped, "stopped", "", b.Done.Render, 2},
-		seen,
+		failed,
+		{c.Restarting, g.Restarting, "restarting", "", b.Warning.Render},
+		{c.Running - c.Waiting, g.Running, "running", "", b.Running.Render},
+		{c.Queued, g.Queued, "queued", "", b.Muted.Render},
 	}
 	words := func(c count) string { return c.words }
 	brief := func(c count) string { return c.brief }
@@ -73,33 +68,24 @@ func (p *Pane) countLine(w, aside int) string {
 	for _, form := range []struct {
 		word func(count) string
 		gap  int
-		most int // dispensable counts up to this one are shown
-	}{{words, 3, 2}, {words, 3, 1}, {words, 3, 0}, {words, 2, 0}, {brief, 2, 0}, {none, 2, 0}, {none, 1, 0}} {
+	}{{words, 3}, {words, 2}, {brief, 2}, {none, 2}, {none, 1}} {
 		line = " " + p.styles.AccentStrong.Render("hob")
 		for _, c := range all {
-			if c.n == 0 || c.dispensable > form.most {
+			if c.n == 0 {
 				continue
 			}
 			text := strings.TrimSpace(strconv.Itoa(c.n) + " " + form.word(c))
-			words := p.styles.Text.Render
-			if c.dispensable > 0 { // as quiet as its glyph
-				words = c.render
-			}
-			line += cells.Blank(form.gap) + c.render(c.glyph) + " " + words(text)
+			line += cells.Blank(form.gap) + c.render(c.glyph) + " " + p.styles.Text.Render(text)
 		}
-		room := w
-		if form.most == 2 {
-			room -= aside
-		}
-		if cells.Width(line) <= room {
+		if cells.Width(line) <= w {
 			break
 		}
 	}
 	return line
 }
 
-// hostLine describes the links to hosts, such as "web1 ok · gpu2 unreachable 3m", and returns the
-// unreachable hosts.
+// hostLine describes the links to hosts that do not work, such as "gpu2 unreachable 3m", and returns
+// the unreachable hosts.
 func (p *Pane) hostLine() (text string, gone []string) {
 	links := map[string]string{}
 	var names []string
@@ -109,9 +95,9 @@ func (p *Pane) hostLine() (text string, gone []string) {
 		}
 		if _, ok := links[j.Host]; !ok {
 			names = append(names, j.Host)
-			links[j.Host] = "ok"
+			links[j.Host] = ""
 		}
-		if j.Link == engine.LinkOK && !j.StaleSince.IsZero() && links[j.Host] == "ok" {
+		if j.Link == engine.LinkOK && !j.StaleSince.IsZero() && links[j.Host] == "" {
 			links[j.Host] = "connecting" // only a state from before this session is known
 		}
 		if j.Link == engine.LinkUnreachable {
@@ -126,7 +112,9 @@ func (p *Pane) hostLine() (text string, gone []string) {
 	}
 	parts := make([]string, 0, len(names))
 	for _, name := range slices.Sorted(slices.Values(names)) {
-		parts = append(parts, cells.Clean(name)+" "+links[name])
+		if links[name] != "" {
+			parts = append(parts, cells.Clean(name)+" "+links[name])
+		}
 	}
 	return strings.Join(parts, " "+p.opts.glyphs.Dot+" "), gone
 }

@@ -29,7 +29,7 @@ func (p *Pane) snapshot(events []engine.Event) tea.Cmd {
 	there := map[engine.ID]bool{}
 	for _, e := range events {
 		there[e.Job.ID] = true
-		p.put(e.Job, true)
+		p.put(e.Job)
 	}
 	for id := range p.jobs.all {
 		if !there[id] {
@@ -59,7 +59,7 @@ func (p *Pane) event(e engine.Event) tea.Cmd {
 	if had {
 		was = old.Job
 	}
-	p.put(e.Job, e.Kind != engine.EventOutput)
+	p.put(e.Job)
 	j := p.jobs.all[id]
 	p.lines.guard()
 	var cmds []tea.Cmd
@@ -101,7 +101,7 @@ func (p *Pane) showFacts(j *job) {
 }
 
 func (p *Pane) putRow(j *job) {
-	p.list.Put(joblist.Row{Job: j.Job, Unread: j.unread, Trace: j.trace})
+	p.list.Put(joblist.Row{Job: j.Job, Unread: j.unread})
 }
 
 // settled follows changes of the list: another job may be selected, and the detail may need
@@ -124,15 +124,13 @@ func (p *Pane) settled() tea.Cmd {
 // Running returns the number of jobs that keep running after the pane is closed.
 func (p *Pane) Running() int {
 	c := p.Counts()
-	return c.Running + c.Queued
+	return c.Running + c.Restarting + c.Queued
 }
 
-// put stores the current state of a job; row is whether to update its row in the list.
-func (p *Pane) put(j engine.Job, row bool) {
-	known, added := p.jobs.put(j, p.now)
-	if row || added {
-		p.putRow(known)
-	}
+// put stores the current state of a job.
+func (p *Pane) put(j engine.Job) {
+	known := p.jobs.put(j, p.now)
+	p.putRow(known)
 	if j.ID == p.output.id {
 		p.showFacts(known)
 	}

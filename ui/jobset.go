@@ -2,13 +2,11 @@ package ui
 
 import (
 	"maps"
-	"math/bits"
 	"slices"
 	"time"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/ui/components/detail"
-	"github.com/hobjobs/hob/ui/components/joblist"
 	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
@@ -30,8 +28,6 @@ func newJobSet() *jobSet {
 type job struct {
 	engine.Job
 	unread int
-	fresh  int64 // bytes since the last tick
-	trace  [joblist.TraceLength]uint8
 	usage  usage
 	// why is one sentence about how a job failed; empty until asked is set and the answer came.
 	why   string
@@ -59,15 +55,12 @@ func (s *jobSet) backgrounded(id engine.ID) bool {
 // restored from the trash. A job that is cleared and restored sooner is remembered in gone.
 const justNow = 10 * time.Second
 
-// put stores the current state of a job; added reports whether it was not known before.
-func (s *jobSet) put(j engine.Job, now time.Time) (known *job, added bool) {
+// put stores the current state of a job.
+func (s *jobSet) put(j engine.Job, now time.Time) *job {
 	known, had := s.all[j.ID]
 	if !had {
 		known = &job{}
 		s.all[j.ID] = known
-	}
-	if had && j.Output > known.Output {
-		known.fresh += j.Output - known.Output
 	}
 	switch {
 	case known.Seen: // this pane may have marked it in the meantime
@@ -80,7 +73,7 @@ func (s *jobSet) put(j engine.Job, now time.Time) (known *job, added bool) {
 	if j.CPU != nil {
 		s.measured = true
 	}
-	return known, !had
+	return known
 }
 
 func (s *jobSet) drop(id engine.ID, now time.Time) {
@@ -177,25 +170,6 @@ func (s *jobSet) samplesOf(j *job) []detail.Sample {
 		return nil
 	}
 	return []detail.Sample{{CPU: -1}}
-}
-
-// advance moves the trace of output by one tick, and reports whether that is visible.
-func (j *job) advance() bool {
-	if j.fresh == 0 && j.trace == [joblist.TraceLength]uint8{} {
-		return false
-	}
-	copy(j.trace[:], j.trace[1:])
-	j.trace[len(j.trace)-1] = level(j.fresh)
-	j.fresh = 0
-	return true
-}
-
-// level converts bytes per tick to eighths on a logarithmic scale, from a line to a megabyte.
-func level(n int64) uint8 {
-	if n <= 0 {
-		return 0
-	}
-	return uint8(max(1, min(8, (bits.Len64(uint64(n))-3)/2)))
 }
 
 // Counts are numbers of jobs by state.

@@ -37,10 +37,8 @@ const (
 	bareWidth, bareHeight = 40, 10
 	stackWidth            = 60
 	wideWidth             = 100
-	roomyWidth            = 120
 	stackHeight           = 16 // minimum height for three rows of messages
 	tallHeight            = 30 // minimum height for generous spacing
-	headedHeight          = 21 // minimum height of stacked panes for a header row of the list
 )
 
 // arrangement is the input of the layout besides the size.
@@ -124,8 +122,8 @@ func (l *layout) one(body rect, a arrangement) {
 
 func (l *layout) stack(body rect, a arrangement) {
 	top := max(5, body.h/3)
-	if body.h >= headedHeight {
-		top++ // for the header row of the list
+	if a.focus == areaList || a.focus == areaNone {
+		top = max(5, (2*body.h+1)/3)
 	}
 	l.listFrame = rect{body.x, body.y, body.w, top}
 	l.list = l.listFrame.inside()
@@ -136,7 +134,7 @@ func (l *layout) stack(body rect, a arrangement) {
 		return
 	}
 	const head = 2
-	if in.h < head+3 {
+	if in.h < head+5 {
 		l.log = in.lines()
 		return
 	}
@@ -146,11 +144,7 @@ func (l *layout) stack(body rect, a arrangement) {
 }
 
 func (l *layout) wide(body rect, a arrangement) {
-	least := 46
-	if body.w >= roomyWidth { // wide enough for CPU and memory columns
-		least = 58
-	}
-	left := min(max(least, body.w*2/5), 72)
+	left := body.w * 62 / 100 // wide enough for what each job is doing
 	l.listFrame = rect{body.x, body.y, left, body.h}
 	l.list = l.listFrame.inside()
 	l.rightFrame = rect{body.x + left, body.y, body.w - left, body.h}

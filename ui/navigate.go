@@ -109,9 +109,6 @@ func (p *Pane) reverseList() tea.Cmd {
 
 // sorted follows a change of the order of the list.
 func (p *Pane) sorted() tea.Cmd {
-	var cmd tea.Cmd
-	if p.view.lay.shape == shapeBare { // otherwise the header row or the border shows the order
-		cmd = p.notices.post(toast.Message{Text: "Sorted " + p.list.Order(), Key: "sort"})
-	}
-	return tea.Batch(cmd, p.show())
+	message := toast.Message{Text: "Sorted " + p.list.Order(), Key: "sort"}
+	return tea.Batch(p.notices.post(message), p.show())
 }

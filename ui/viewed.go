@@ -42,21 +42,26 @@ func (v *viewed) set(id engine.ID, opened bool) tea.Cmd {
 	return cmd
 }
 
-// look marks the job as seen if the user sees it now and has seen it long enough. It returns the job
-// if that changed it.
-func (v *viewed) look(onScreen engine.ID) (changed *job) {
-	j, ok := v.jobs.all[v.id]
-	if !ok || !v.long || v.id != onScreen {
+// look marks the job as seen if the user sees it now and has seen it long enough, and with it the jobs
+// that its row stands for. It returns the jobs that this changed.
+func (v *viewed) look(onScreen engine.ID, alike []engine.ID) (changed []*job) {
+	if !v.long || v.id != onScreen {
 		return nil
 	}
-	seen, failed := v.jobs.markSeen(j)
-	if failed {
-		v.failed = append(v.failed, j.ID)
+	for _, id := range append(alike, v.id) {
+		j, ok := v.jobs.all[id]
+		if !ok {
+			continue
+		}
+		seen, failed := v.jobs.markSeen(j)
+		if failed {
+			v.failed = append(v.failed, id)
+		}
+		if seen {
+			changed = append(changed, j)
+		}
 	}
-	if !seen {
-		return nil
-	}
-	return j
+	return changed
 }
 
 // record records the failures that were seen.

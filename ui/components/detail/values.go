@@ -117,16 +117,25 @@ func (m *Model) used() string {
 	return m.join(cpu, peak)
 }
 
-// ports are links where they can be followed: on this machine.
+// ports are the ports that the job listens on, as links where they can be followed: on this machine. The
+// port that it was given in PORT is said to be unused if that is known.
 func (m *Model) ports() string {
+	j := &m.job
 	var parts []string
-	for _, port := range m.job.KnownPorts() {
+	for _, port := range j.Ports {
 		text := ":" + strconv.Itoa(port)
-		if m.job.Host == "" {
+		if j.Host == "" {
 			url := "http://localhost" + text + "/"
 			text = ansi.SetHyperlink(url) + m.styles.Link.Render(text) + ansi.ResetHyperlink()
 		}
 		parts = append(parts, text)
+	}
+	if j.Port != 0 && !j.Status.Finished() && !slices.Contains(j.Ports, j.Port) {
+		given := "PORT " + strconv.Itoa(j.Port)
+		if measured := j.CPU != nil; measured {
+			given += ", nothing listens"
+		}
+		parts = append(parts, given)
 	}
 	return strings.Join(parts, "  ")
 }

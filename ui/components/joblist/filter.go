@@ -10,9 +10,9 @@ import (
 	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
-// filter is a filter as it was typed: words that must all be found, each
-// fuzzily in name, command, host or group; "status:failed" and "host:web1" look at
-// one field.
+// filter is a filter as it was typed: words that must all be found in name, host, command, group or
+// agent; "status:failed" and "host:web1" look at one field. Only if no job has all words are they found
+// fuzzily, in names.
 type filter struct {
 	text   string
 	words  []string
@@ -49,37 +49,57 @@ func parseFilter(text string) filter {
 }
 
 func (f filter) apply(rows []*row) []*row {
+	shown := f.by(rows, (*row).contains)
+	if len(shown) == 0 && len(f.words) > 0 {
+		shown = f.by(rows, (*row).resembles)
+	}
+	return shown
+}
+
+// by returns the rows that match the fields and, by the given rule, every word.
+func (f filter) by(rows []*row, has func(r *row, word string) bool) []*row {
 	shown := make([]*row, 0, len(rows))
 	for _, r := range rows {
-		r.matched, r.grade = nil, 0
-		if f.matches(r) {
+		r.matched, r.found, r.grade = nil, "", 0
+		missesField := func(x field) bool { return !x.matches(r.Job) }
+		missesWord := func(word string) bool { return !has(r, word) }
+		if !slices.ContainsFunc(f.fields, missesField) && !slices.ContainsFunc(f.words, missesWord) {
 			shown = append(shown, r)
 		}
 	}
 	return shown
 }
 
-func (f filter) matches(r *row) bool {
-	for _, x := range f.fields {
-		if !x.matches(r.Job) {
-			return false
+// contains reports whether a text of the job contains a word, and notes where.
+func (r *row) contains(word string) bool {
+	lower := strings.ToLower(word)
+	j := &r.Job
+	if at := strings.Index(strings.ToLower(j.Name), lower); at >= 0 {
+		for i := range len(lower) {
+			r.matched = append(r.matched, at+i)
+		}
+		r.grade += gradeOf(word, *j)
+		return true
+	}
+	for _, text := range []string{j.Host, j.Labels[groupLabel], agentOf(j)} {
+		if strings.Contains(strings.ToLower(text), lower) {
+			r.grade++
+			return true
 		}
 	}
-	for _, word := range f.words {
-		places, ok := find(word, r.Job.Name)
-		for _, text := range []string{r.Job.CommandLine(), r.Job.Host, r.Job.Labels[groupLabel]} {
-			if ok {
-				break
-			}
-			_, ok = find(word, text)
-		}
-		if !ok {
-			return false
-		}
-		r.matched = append(r.matched, places...)
-		r.grade += gradeOf(word, r.Job)
+	if !strings.Contains(strings.ToLower(j.CommandLine()), lower) {
+		return false
 	}
+	r.found = lower
+	r.grade++
 	return true
+}
+
+// resembles reports whether the name of the job has the letters of a word close together.
+func (r *row) resembles(word string) bool {
+	places, ok := find(word, r.Job.Name)
+	r.matched = append(r.matched, places...)
+	return ok
 }
 
 // gradeOf is how well a job matches a word of the filter: best if that is its name.
@@ -95,8 +115,6 @@ func gradeOf(word string, j engine.Job) int {
 		return 3
 	case inName:
 		return 2
-	case strings.Contains(strings.ToLower(j.CommandLine()), word), strings.Contains(strings.ToLower(j.Host), word):
-		return 1
 	}
 	return 0
 }
@@ -143,12 +161,13 @@ func (x field) matches(j engine.Job) bool {
 // statusWords are all words by which a person would look for the job's state.
 func statusWords(j engine.Job) []string {
 	words := []string{string(j.Status), strings.ToLower(statusbadge.Word(j))}
-	if j.Link == engine.LinkUnreachable {
-		words = append(words, "unreachable")
-	}
 	switch statusbadge.StateOf(j) {
 	case statusbadge.Waiting:
 		words = append(words, "waiting", "running")
+	case statusbadge.Restarting:
+		words = append(words, "restarting", "running")
+	case statusbadge.Stale:
+		words = append(words, "unreachable", "running")
 	case statusbadge.Queued, statusbadge.Paused, statusbadge.Starting, statusbadge.Stopping:
 		words = append(words, "running")
 	case statusbadge.Failed, statusbadge.Lost:
@@ -176,13 +195,6 @@ func find(pattern, text string) ([]int, bool) {
 		if span <= 3*len(pattern)+4 {
 			return places, true
 		}
-	}
-	if at := strings.Index(strings.ToLower(text), strings.ToLower(pattern)); at >= 0 {
-		var places []int
-		for i := range len(pattern) {
-			places = append(places, at+i)
-		}
-		return places, true
 	}
 	return nil, false
 }

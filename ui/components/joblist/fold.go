@@ -15,6 +15,7 @@ import (
 //
 //   - old finished jobs behind a row such as "62 older",
 //   - earlier runs of a restarted job behind its newest run,
+//   - jobs that have ended like the one after them behind that, as "lint ×4",
 //   - the jobs of a group behind a row with its name.
 //
 // A job that needs input, runs, or has failed unseen is folded only if the user folds its group. The
@@ -54,12 +55,12 @@ func (m *Model) folds() bool { return m.fold != nil && m.filter.text == "" && m.
 // folded returns the visible rows among those that match the filter.
 func (m *Model) folded(rows []*row) []*row {
 	for _, r := range rows {
-		r.behind, r.in, r.depth = nil, "", 0
+		r.behind, r.in, r.depth, r.alike = nil, "", 0, false
 	}
 	if !m.folds() {
 		return rows
 	}
-	rows = m.grouped(m.chained(rows))
+	rows = m.joined(m.grouped(m.chained(rows)))
 	recent, old := m.split(rows)
 	m.fold.behind = old
 	if m.fold.size() < leastFold {
@@ -146,6 +147,59 @@ func (m *Model) chained(rows []*row) []*row {
 		newest.behind = append(newest.behind, r)
 	}
 	return kept
+}
+
+// joined moves jobs that have ended in the same way as the one after them, which is the row above,
+// behind that.
+func (m *Model) joined(rows []*row) []*row {
+	kept := make([]*row, 0, len(rows))
+	var head *row
+	for _, r := range rows {
+		if head == nil || !head.endedLike(r) || !m.mayJoin(r) {
+			head = r
+			kept = append(kept, r)
+			continue
+		}
+		head.behind, head.alike = append(head.behind, r), true
+	}
+	return kept
+}
+
+// endedLike reports whether b looks the same as r in the list, but for when it ended.
+func (r *row) endedLike(b *row) bool {
+	p, q := &r.Job, &b.Job
+	if !p.Status.Finished() || r.need != b.need || r.stands() || b.stands() {
+		return false
+	}
+	if len(b.behind) > 0 || len(r.behind) > 0 && !r.alike {
+		return false // earlier runs have a row of their own
+	}
+	sameName := p.Name == q.Name && p.Host == q.Host && p.CreatedBy == q.CreatedBy
+	return sameName && statusbadge.Word(*p) == statusbadge.Word(*q) && sameReason(p, q)
+}
+
+// sameReason reports whether two jobs of one name have ended for the same reason; any success is one.
+func sameReason(p, q *engine.Job) bool {
+	return !p.Unsuccessful() || p.Exit.Summary == q.Exit.Summary
+}
+
+// mayJoin reports whether a row may be folded behind one that looks the same.
+func (m *Model) mayJoin(r *row) bool {
+	return !r.marked && r.Job.ID != m.selected && len(r.Job.Exit.Survivors) == 0
+}
+
+// Alike returns the jobs that are folded behind the selected one because they have ended as it has: who
+// sees that one has seen them.
+func (m *Model) Alike() []engine.ID {
+	r := m.selectedRow()
+	if r == nil || !r.alike || r.open {
+		return nil
+	}
+	ids := make([]engine.ID, len(r.behind))
+	for i, b := range r.behind {
+		ids[i] = b.Job.ID
+	}
+	return ids
 }
 
 // split divides rows into those that are always shown and the old ones.
@@ -246,31 +300,48 @@ func (m *Model) foldMark(unfolded bool) string {
 	return m.glyphs.Folded
 }
 
-// foldRow draws a row that stands for others: how many or what they do, and when the newest of them ended.
+// foldRow draws a row that stands for others: how many, or the name of the group and what its jobs do.
 func (m *Model) foldRow(r *row, c columns, selected bool) string {
 	bar := cell{text: " ", paint: m.paints.text}
 	if selected {
 		bar = cell{text: m.glyphs.Cursor, paint: m.paints.accent}
 	}
 	row := []cell{bar, {text: m.foldMark(r.open), paint: m.paints.muted}}
-	if r == m.fold {
+	switch {
+	case r == m.fold:
 		row = append(row, cell{text: " " + strconv.Itoa(r.size()) + " older", paint: m.paints.muted})
-	} else {
-		row = append(row, m.groupCells(r)...)
-	}
-	used := 0
-	for _, c := range row {
-		used += cells.Width(c.text)
-	}
-	end := c.time + 1 + c.end // what is right of the column
-	ago := ""
-	if r.need == statusbadge.Ended {
-		ago = m.endedAgo(r.behind[0].newest(), c)
-	}
-	if room := m.w - used - end; ago != "" && cells.Width(ago) < room {
-		row = append(row, cell{text: cells.FitLeft(ago, room), paint: m.paints.muted})
+	case c.what == 0:
+		row = append(row, m.groupCells(r, m.w-width(row...), true)...)
+	default:
+		row = append(row, m.groupCells(r, c.badge+c.name-1, false)...)
+		_, words := m.groupCounts(r)
+		row = append(append(row, cell{text: " ", paint: m.paints.text}), m.fitted(words, c.what)...)
+		row = append(row, cell{text: cells.Blank(spaced(c.usage)), paint: m.paints.text})
+		row = append(row, cell{text: " " + cells.FitLeft(m.groupAge(r, c.age), c.age), paint: m.groupPaint(r)})
 	}
 	return m.join(row, m.styles.Muted, selected)
+}
+
+// groupAge is how long the jobs of a group have run, or how long ago the last of them ended.
+func (m *Model) groupAge(r *row, w int) string {
+	if r.need == statusbadge.Ended {
+		return m.age(r.behind[0].newest(), w)
+	}
+	oldest := ""
+	since := m.now
+	for _, b := range r.behind {
+		if j := b.Job; !j.Status.Finished() && !j.StartedAt.IsZero() && j.StartedAt.Before(since) {
+			oldest, since = m.age(j, w), j.StartedAt
+		}
+	}
+	return oldest
+}
+
+func (m *Model) groupPaint(r *row) cells.Paint {
+	if r.need == statusbadge.Ended {
+		return m.paints.muted
+	}
+	return m.paints.text
 }
 
 // newest returns the first job of a row.
@@ -342,22 +413,35 @@ func compareInGroup(a, b *row) int {
 	switch a.need {
 	case statusbadge.Waits, statusbadge.NeedsLook, statusbadge.Ended:
 		return 0
-	case statusbadge.NeedsInput, statusbadge.Runs:
+	case statusbadge.NeedsInput, statusbadge.Restarts, statusbadge.Runs:
 	}
 	return cmp.Or(a.began.Compare(b.began), a.Job.CreatedAt.Compare(b.Job.CreatedAt))
 }
 
-// groupCells are the name of a group and what its jobs do: "3 running, 1 failed", or "●3 ✗1" in less room.
-func (m *Model) groupCells(r *row) []cell {
+// groupCells are the name of a group, in at most w columns, and if asked for the numbers of its jobs:
+// "●3 ✗1".
+func (m *Model) groupCells(r *row, w int, counted bool) []cell {
+	name := cell{text: " " + cells.Clean(r.group), paint: m.groupPaint(r)}
+	var counts []cell
+	if counted {
+		counts, _ = m.groupCounts(r)
+	}
+	name.text = cells.Truncate(name.text, max(min(w, leastGroupName), w-width(counts...)), m.glyphs.Ellipsis)
+	for len(counts) > 0 && width(name)+width(counts...) > w {
+		counts = counts[:len(counts)-1]
+	}
+	row := append([]cell{name}, counts...)
+	return append(row, cell{text: cells.Blank(w - width(row...)), paint: m.paints.text})
+}
+
+// groupCounts are the numbers of the jobs of a group by what they do, with signs and with words:
+// "4 up · 1 failed".
+func (m *Model) groupCounts(r *row) (glyphs, words []cell) {
 	var c statusbadge.Counts
 	for _, b := range r.behind {
 		c.Add(b.Job)
 	}
-	name := cell{text: " " + cells.Clean(r.group), paint: m.paints.text}
 	quiet := m.paints.muted
-	if r.need == statusbadge.Ended {
-		name.paint = quiet
-	}
 	failed := quiet
 	if c.Failed > 0 {
 		failed = m.paints.failed
@@ -366,14 +450,14 @@ func (m *Model) groupCells(r *row) []cell {
 	if c.Waiting == 1 {
 		needs = " needs input"
 	}
-	var words, glyphs []cell
 	for _, count := range []struct {
 		n           int
 		word, glyph string
 		paint       cells.Paint
 	}{
 		{c.Waiting, needs, m.glyphs.Waiting, cells.NewPaint(m.styles.Waiting)},
-		{c.Running - c.Waiting, " running", m.glyphs.Running, quiet},
+		{c.Restarting, " restarting", m.glyphs.Restarting, m.paints.warning},
+		{c.Running - c.Waiting, " up", m.glyphs.Running, quiet},
 		{c.Queued, " queued", m.glyphs.Queued, quiet},
 		{c.Failed + c.Seen, " failed", m.glyphs.Failed, failed},
 		{c.Done, " done", m.glyphs.Done, quiet},
@@ -382,27 +466,18 @@ func (m *Model) groupCells(r *row) []cell {
 		if count.n == 0 {
 			continue
 		}
-		n, before := strconv.Itoa(count.n), ", "
-		if len(words) == 0 {
-			before = "  "
+		n := strconv.Itoa(count.n)
+		if len(words) > 0 {
+			words = append(words, cell{text: " " + m.glyphs.Dot + " ", paint: quiet})
 		}
-		words = append(words, cell{text: before, paint: quiet}, cell{text: n + count.word, paint: count.paint})
+		words = append(words, cell{text: n + count.word, paint: count.paint})
 		glyphs = append(glyphs, cell{text: " " + count.glyph + n, paint: count.paint})
 	}
-	room := m.w - 2 // the bar and the sign
-	counts := words
-	if width(name)+width(counts...) > room {
-		counts = glyphs
-	}
-	name.text = cells.Truncate(name.text, max(leastName, room-width(counts...)), m.glyphs.Ellipsis)
-	for len(counts) > 0 && width(name)+width(counts...) > room {
-		counts = counts[:len(counts)-1]
-	}
-	return append([]cell{name}, counts...)
+	return glyphs, words
 }
 
-// leastName is how much of the name of a group is shown before all its counts.
-const leastName = 8
+// leastGroupName is how much of the name of a group is shown before all its counts.
+const leastGroupName = 8
 
 func width(all ...cell) int {
 	var b strings.Builder

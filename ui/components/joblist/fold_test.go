@@ -151,10 +151,10 @@ func TestGroupsAreSeparatedWhereAllRowsFit(t *testing.T) {
 		}
 		return got
 	}
-	if got, want := lines(16), "Status▴◆_●●●◐●_✗?_✓✓✓✗"; got != want {
+	if got, want := lines(16), "Status◆_●●●◐○_✗?_✓✓✓✗"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got, want := lines(15), "Status▴◆●●●◐●✗?✓✓✓✗__"; got != want {
+	if got, want := lines(15), "◆●●●◐○✗?✓✓✓✗___"; got != want {
 		t.Errorf("with a line less %q, want %q", got, want)
 	}
 	list := newFolding(60, 16, true)

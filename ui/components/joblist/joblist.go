@@ -29,12 +29,7 @@ type Row struct {
 	Job engine.Job
 	// Unread counts the events since the user last looked at the job.
 	Unread int
-	// Trace is recent activity, oldest first, in eighths: 0 to 8. Zero shows none.
-	Trace [TraceLength]uint8
 }
-
-// TraceLength is the number of ticks whose activity is shown.
-const TraceLength = 8
 
 // Model is the list.
 type Model struct {
@@ -60,7 +55,7 @@ type Model struct {
 
 	selected engine.ID
 	box      listbox.List // the rows in the window, below the header
-	hosts    int          // rows on another machine
+	hosts    int          // jobs on another machine
 	start    string       // the key that starts a job
 	command  string       // a shell command that starts a job
 	hints    []string
@@ -81,14 +76,16 @@ type row struct {
 	// need is what the job needed when the list was sorted. That a failure was seen moves no
 	// row: its place changes when the list is sorted for another reason.
 	need    statusbadge.Need
-	matched []int // places in the name that the filter matched, in bytes
-	grade   int   // how well the filter matches
+	matched []int  // places in the name that the filter matched, in bytes
+	found   string // the word that the filter found in the command only, in lower case
+	grade   int    // how well the filter matches
 
 	behind []*row    // rows that are shown only while this one is unfolded: see fold.go
 	open   bool      // it was unfolded when the list was sorted, so those rows are shown
 	in     engine.ID // the row that it is behind
 	depth  int       // how many rows it is behind, for the indentation
 	group  string    // name of the group that the row stands for
+	alike  bool      // the rows behind it ended as it did, and before it
 }
 
 // Options are how a list is shown.
@@ -197,7 +194,8 @@ func (m *Model) View() string {
 }
 
 // In the usual order, and where all rows have room with that, a blank line separates what needs
-// input, what runs, the failures to be looked at and what has ended.
+// input or is started again and again, what runs, the failures to be looked at and what has ended, and
+// unfolded groups.
 
 // begins reports whether row i is the first of such a section below another one.
 func (m *Model) begins(i int) bool {
@@ -206,10 +204,25 @@ func (m *Model) begins(i int) bool {
 	}
 	for before := i - 1; before >= 0; before-- {
 		if m.shown[before].depth == 0 {
-			return m.shown[before].need != m.shown[i].need
+			a, b := m.shown[before], m.shown[i]
+			return a.section() != b.section() || a.isOpenGroup() || b.isOpenGroup()
 		}
 	}
 	return false
+}
+
+func (r *row) isOpenGroup() bool { return r.group != "" && r.open }
+
+// section is the part of the list in which a row is.
+func (r *row) section() statusbadge.Need {
+	switch r.need {
+	case statusbadge.Restarts:
+		return statusbadge.NeedsInput
+	case statusbadge.Waits:
+		return statusbadge.Runs
+	case statusbadge.NeedsInput, statusbadge.Runs, statusbadge.NeedsLook, statusbadge.Ended:
+	}
+	return r.need
 }
 
 func (m *Model) space() {
@@ -253,7 +266,7 @@ func (m *Model) empty() []string {
 		roomForHint := m.h >= len(lines)+3
 		if len(m.filter.fields) == 0 && roomForHint { // "failed" looks like a filter, too
 			lines = append(lines, "")
-			add("To filter by status, type status:failed.")
+			add("Also: status:failed  host:web1  by:claude  group:shop")
 		}
 		return m.place(lines)
 	}

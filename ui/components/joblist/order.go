@@ -16,29 +16,25 @@ type sorting int
 // The orders.
 const (
 	byNeed sorting = iota // needs input, running, failures to be looked at, then what ended last
-	byStart
 	byName
+	byAge // what has started or ended last first
 	byHost
 	byCPU
 	byMemory
-	byEnd  // what ended last first, then what runs
 	byTime // what runs or ran longest first
 	sorts
+
+	unsorted sorting = -1 // of a column that the list cannot be sorted by
 )
 
-// orders are the names of the orders; reverses are those of the reversed orders.
-var (
-	orders   = [sorts]string{"by need", "newest first", "by name", "by host", "by CPU", "by memory", "by end", "by run time"}
-	reverses = [sorts]string{byStart: "oldest first"}
-)
+var orders = [sorts]string{"by need", "by name", "by age", "by host", "by CPU", "by memory", "by run time"}
 
 // Order describes the order: "by name", "by name, reversed".
 func (m *Model) Order() string {
-	name := orders[m.sort]
 	if m.reversed {
-		name = cmp.Or(reverses[m.sort], name+", reversed")
+		return orders[m.sort] + ", reversed"
 	}
-	return name
+	return orders[m.sort]
 }
 
 // SortNote names the sort order if it is not the default and no header row shows it.
@@ -73,7 +69,7 @@ func (m *Model) descending() bool {
 	switch m.sort {
 	case byCPU, byMemory, byTime:
 		return !m.reversed
-	case byNeed, byStart, byName, byHost, byEnd, sorts:
+	case byNeed, byName, byAge, byHost, sorts, unsorted:
 	}
 	return m.reversed
 }
@@ -110,7 +106,7 @@ func (m *Model) rankOf(j engine.Job) rank {
 		r.usage = cpu(j)
 	case byMemory:
 		r.usage = float64(j.RSS)
-	case byNeed, byStart, byName, byHost, byEnd, byTime, sorts:
+	case byNeed, byName, byAge, byHost, byTime, sorts, unsorted:
 	}
 	return r
 }
@@ -182,13 +178,11 @@ func (m *Model) compareBy(a, b *row) (c int) {
 		c = cmp.Compare(cpu(b.Job), cpu(a.Job))
 	case byMemory:
 		c = cmp.Compare(b.Job.RSS, a.Job.RSS)
-	case byEnd:
-		c = endedAt(b.Job).Compare(endedAt(a.Job))
+	case byAge:
+		c = b.changed().Compare(a.changed())
 	case byTime:
 		c = cmp.Compare(b.Job.Uptime(m.now), a.Job.Uptime(m.now))
-	case byStart:
-		c = b.began.Compare(a.began)
-	case sorts:
+	case sorts, unsorted:
 	}
 	if m.reversed {
 		c = -c
@@ -208,6 +202,14 @@ func compareByNeed(a, b *row) int {
 	return ended
 }
 
+// changed is when a job was started or, once it has ended, when it ended.
+func (r *row) changed() time.Time {
+	if at := endedAt(r.Job); !at.IsZero() {
+		return at
+	}
+	return r.began
+}
+
 // hasValue reports whether a job has what the list is sorted by.
 func (m *Model) hasValue(j engine.Job) bool {
 	finished := j.Status.Finished()
@@ -216,9 +218,7 @@ func (m *Model) hasValue(j engine.Job) bool {
 		return !finished && j.CPU != nil
 	case byMemory:
 		return !finished && j.RSS > 0
-	case byEnd:
-		return finished
-	case byNeed, byStart, byName, byHost, byTime, sorts:
+	case byNeed, byName, byAge, byHost, byTime, sorts, unsorted:
 	}
 	return true
 }

@@ -1,6 +1,7 @@
 package joblist
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -52,7 +53,8 @@ func (m *Model) row(r *row, c columns, selected bool) string {
 		return p
 	}
 
-	row := make([]cell, 0, 12)
+	blank := cell{text: " ", paint: m.paints.text}
+	row := make([]cell, 0, 16)
 	showsMark := r.marked && (!selected || m.focused) // the selected row of a focused list is painted: it needs no bar
 	switch {
 	case selected && !showsMark:
@@ -60,34 +62,24 @@ func (m *Model) row(r *row, c columns, selected bool) string {
 	case r.marked:
 		row = append(row, cell{text: m.glyphs.Marked, paint: m.paints.accent})
 	default:
-		row = append(row, cell{text: " ", paint: m.paints.text})
+		row = append(row, blank)
 	}
 	badge := m.badgeStyle(j)
+	text := statusbadge.Glyph(m.styles, j) + " "
 	if c.badge == statusbadge.Width {
-		row = append(row, cell{text: statusbadge.Column(m.styles, j, c.badge), paint: cells.NewPaint(badge)})
-	} else {
-		row = append(row, cell{text: statusbadge.Glyph(m.styles, j), paint: cells.NewPaint(badge)})
+		text = statusbadge.Column(m.styles, j, c.badge)
 	}
-	row = append(row, cell{text: " ", paint: m.paints.text})
-
-	host := ""
-	if c.hostNamed && j.Host != "" {
-		host = " " + m.glyphs.Dot + " " + m.host(j, c.usage)
-	}
-	c = m.share(r, c)
-	row = append(row, m.name(r, c.name, host, pick)...)
-	if c.host > 0 {
-		row = append(row, cell{text: " " + cells.Fit(m.host(j, c.host), c.host), paint: pick(m.paints.muted)})
+	row = append(row, cell{text: text, paint: cells.NewPaint(badge)})
+	row = append(row, m.name(r, c.name, pick)...)
+	if c.what > 0 {
+		row = append(row, blank)
+		row = append(row, m.fitted(m.what(r), c.what)...)
 	}
 	if c.usage > 0 {
-		row = append(row, m.usage(j))
+		row = append(row, cell{text: " " + cells.FitLeft(m.usage(j), c.usage), paint: m.paints.muted})
 	}
-	if c.doing > 0 {
-		doing := m.doing(r, c)
-		row = append(row, cell{text: " " + cells.FitLeft(doing.text, c.doing), paint: doing.paint})
-	}
-	if c.time > 0 {
-		row = append(row, cell{text: " " + cells.FitLeft(m.time(j, c), c.time) + cells.Blank(c.end), paint: pick(m.paints.text)})
+	if c.age > 0 {
+		row = append(row, cell{text: " " + cells.FitLeft(m.time(r, c), c.age) + cells.Blank(c.end), paint: pick(m.paints.text)})
 	}
 	return m.join(row, badge, selected)
 }
@@ -99,53 +91,6 @@ func (m *Model) badgeStyle(j engine.Job) lipgloss.Style {
 		return m.styles.Muted
 	}
 	return statusbadge.Style(m.styles, j)
-}
-
-// share extends the column of the name into empty columns beside it: usage, of a job that has ended
-// or is on a host, and activity. A long name of a running job takes a part of the activity column
-// permanently, so that it does not change its width.
-func (m *Model) share(r *row, c columns) columns {
-	j := r.Job
-	done := j.Status.Finished()
-	hasUsage := !done && j.Host == ""
-	if c.hostNamed && !hasUsage {
-		c.name += c.usage + 1
-		c.usage = 0
-	}
-	if !c.beside() {
-		return c
-	}
-	// A job that has ended or waits for input does not fill an empty column of activity later.
-	if settled := done || j.Waiting; settled && m.doing(r, c).text == "" {
-		return c.withoutDoing()
-	}
-	lacks := cells.Width(cells.Clean(j.Name)) - c.name
-	if lacks <= 0 || !idle(j) {
-		return c
-	}
-	if c.doing <= briefTrace {
-		return c.withoutDoing()
-	}
-	taken := min(lacks, c.doing-briefTrace)
-	c.name += taken
-	c.doing -= taken
-	return c
-}
-
-// withoutDoing gives the column of activity to the name.
-func (c columns) withoutDoing() columns {
-	c.name += c.doing + 1
-	c.doing = 0
-	return c
-}
-
-// idle reports whether the column of activity shows at most that a job prints something.
-func idle(j engine.Job) bool {
-	switch {
-	case j.Status.Finished(), j.Status == engine.Stopping, j.Host != "", j.Progress != nil:
-		return false
-	}
-	return true
 }
 
 // join draws the cells of a row; those of the selected one on its background,
@@ -180,169 +125,18 @@ func (m *Model) join(row []cell, badge lipgloss.Style, selected bool) string {
 	return b.String()
 }
 
-// doing is what happens: the countdown of a stop or progress; else where it runs or ran, if that
-// has no column of its own; else when it ended, its activity or what it uses.
-func (m *Model) doing(r *row, c columns) cell {
-	j := r.Job
+// usage is the CPU or memory usage of a running job, by which the list is sorted; values close to 0 are
+// omitted.
+func (m *Model) usage(j engine.Job) string {
 	switch {
-	case c.doing == 0:
-		return cell{}
-	case m.countsDown(j):
-		return m.countdown(j, c.doing)
-	case j.Status == engine.Queued:
-		return cell{text: m.queued(j, c.doing), paint: m.paints.muted}
-	case hasPercentage(j):
-		return m.progress(j.Progress, c.doing)
-	case !c.showsHost(j):
-		return cell{text: m.host(j, c.doing), paint: m.paints.muted}
 	case j.Status.Finished():
-		return cell{text: m.endedAgo(j, c), paint: m.paints.muted}
-	case r.isActive() && !m.coarse:
-		return m.trace(r, c.doing)
-	case c.usage == 0:
-		return m.briefUsage(j, c.doing)
-	}
-	return cell{}
-}
-
-// countsDown reports whether the time until a job is killed is shown.
-func (m *Model) countsDown(j engine.Job) bool {
-	if m.coarse || j.Status != engine.Stopping {
-		return false
-	}
-	return !j.StopDeadline().IsZero()
-}
-
-// countdown is how long a job that is being stopped has until it is killed. It is rounded down: the
-// clock of the list is up to a tick late, and the countdown must not begin above the grace time.
-func (m *Model) countdown(j engine.Job, w int) cell {
-	left := units.FormatDuration(j.StopDeadline().Sub(m.now))
-	text := "kill " + left
-	if cells.Width(text) > w {
-		text = left
-	}
-	return cell{text: text, paint: cells.NewPaint(statusbadge.Style(m.styles, j))}
-}
-
-// hasPercentage reports whether a running job has reported how far it is.
-func hasPercentage(j engine.Job) bool {
-	if j.Progress == nil || j.Status.Finished() {
-		return false
-	}
-	switch j.Progress.State {
-	case "", "indeterminate":
-		return false
-	}
-	return true
-}
-
-func (m *Model) progress(p *engine.Progress, w int) cell {
-	paint := m.paints.accent
-	if p.State == "error" {
-		paint = m.paints.failed
-	}
-	return cell{text: m.bar(p.Percent, w), paint: paint}
-}
-
-// isActive reports whether the job has printed something recently.
-func (r *row) isActive() bool { return r.Trace != [TraceLength]uint8{} }
-
-// trace draws the recent activity of a job.
-func (m *Model) trace(r *row, w int) cell {
-	var b strings.Builder
-	for _, v := range r.Trace[max(0, TraceLength-w):] {
-		b.WriteString(m.glyphs.Spark[min(int(v), len(m.glyphs.Spark)-1)])
-	}
-	return cell{text: b.String(), paint: m.paints.accent}
-}
-
-// briefUsage is the CPU usage of a running job, and its memory if there is room.
-func (m *Model) briefUsage(j engine.Job, w int) cell {
-	cpu, memory := usage(j)
-	if cpu == "" {
-		return cell{}
-	}
-	text := strings.TrimSpace(cpu + " " + memory)
-	if cells.Width(text) > w {
-		text = cpu
-	}
-	return cell{text: text, paint: m.paints.muted}
-}
-
-// queued is when a job is expected to begin, or its place in its queue.
-func (m *Model) queued(j engine.Job, w int) string {
-	text := ""
-	switch {
-	case j.Runs.Between() && !m.coarse:
-		text = "in " + units.FormatDuration(max(0, j.Runs.NextAt.Sub(m.now)).Round(time.Second))
-	case j.Pending != nil:
-		text = m.pending(j.Pending, w)
-	}
-	if cells.Width(text) > w {
-		return ""
-	}
-	return text
-}
-
-func (m *Model) pending(p *engine.Pending, w int) string {
-	if left := p.StartsAt.Sub(m.now); left >= time.Minute { // by a cluster's scheduler
-		return "in " + startsIn(left, w-len("in "))
-	}
-	switch {
-	case p.Position == 0:
-		return ""
-	case p.Position > 1:
-		return "place " + strconv.Itoa(p.Position)
-	case p.Paused:
-		return "paused"
-	}
-	return "next"
-}
-
-// startsIn is a time of at least a minute in at most w cells. Hours are rounded: a scheduler only estimates.
-func startsIn(left time.Duration, w int) string {
-	if text := units.FormatMinutes(left); cells.Width(text) <= w {
+	case m.sort == byMemory && j.RSS > 0:
+		text, _, _ := strings.Cut(strings.Replace(units.FormatBytes(j.RSS), " ", "", 1), "i")
 		return text
+	case m.sort == byCPU && j.CPU != nil && *j.CPU >= 0.5:
+		return strconv.Itoa(int(*j.CPU+0.5)) + "%"
 	}
-	if left > time.Hour {
-		left = left.Round(time.Hour)
-	}
-	return units.FormatBrief(left)
-}
-
-func (m *Model) bar(percent, w int) string {
-	percent = max(0, min(percent, 100))
-	if w < 7 {
-		return strconv.Itoa(percent) + "%"
-	}
-	label := cells.FitLeft(strconv.Itoa(percent)+"%", 4)
-	room := max(0, w-4)
-	full := (percent*room + 50) / 100
-	return strings.Repeat(m.glyphs.ProgressDone, full) + strings.Repeat(m.glyphs.ProgressLeft, room-full) + label
-}
-
-func (m *Model) host(j engine.Job, w int) string {
-	return cells.Truncate(cells.Clean(j.Host), w, m.glyphs.Ellipsis)
-}
-
-// usage shows CPU and memory; of a job on a host, for which neither is known, the host.
-func (m *Model) usage(j engine.Job) cell {
-	cpu, memory := usage(j)
-	return cell{text: " " + cells.FitLeft(cpu, cpuWidth) + " " + cells.FitLeft(memory, memoryWidth), paint: m.paints.muted}
-}
-
-// usage is the CPU and memory usage of a running job; values close to 0 are omitted.
-func usage(j engine.Job) (cpu, memory string) {
-	if j.Status.Finished() {
-		return "", ""
-	}
-	if j.CPU != nil && *j.CPU >= 0.5 {
-		cpu = strconv.Itoa(int(*j.CPU+0.5)) + "%"
-	}
-	if j.RSS > 0 {
-		memory, _, _ = strings.Cut(strings.Replace(units.FormatBytes(j.RSS), " ", "", 1), "i")
-	}
-	return cpu, memory
+	return ""
 }
 
 // endedAt is when a job ended, or the best estimate; zero while it runs.
@@ -358,43 +152,167 @@ func endedAt(j engine.Job) time.Time {
 	return j.CreatedAt
 }
 
-// endedAgo is how long ago a job ended, "3m ago", if the column has room for that.
-func (m *Model) endedAgo(j engine.Job, c columns) string {
-	at := endedAt(j)
-	known := !at.IsZero() && !m.now.IsZero()
-	if c.doing < agoWidth || !known {
-		return ""
+// time is the age of a job. Without a column What, it is the number that tells more where there is one.
+func (m *Model) time(r *row, c columns) string {
+	j := &r.Job
+	if c.what > 0 {
+		return m.age(*j, c.age)
 	}
-	return units.FormatAgo(m.now.Sub(at))
+	text := ""
+	switch {
+	case m.countsDown(j):
+		text = m.countdown(j).text
+	case hasPercentage(j):
+		text = strconv.Itoa(max(0, min(j.Progress.Percent, 100))) + "%"
+	case j.Runs.Between() && !m.coarse:
+		text = "in " + units.FormatDuration(max(0, j.Runs.NextAt.Sub(m.now)).Round(time.Second))
+	case j.Pending != nil:
+		text = m.pending(j.Pending, c.age)
+	}
+	if text == "" || cells.Width(text) > c.age {
+		return m.age(*j, c.age)
+	}
+	return text
 }
 
-// time is how long the job runs or ran; of a lost one, whose end was not seen, how long ago that
-// was, unless another column shows it.
-func (m *Model) time(j engine.Job, c columns) string {
-	if ranUnknown := j.Status == engine.Lost || j.StartedAt.IsZero(); ranUnknown {
-		return m.timeSinceEnd(j, c)
+// pending is when a queued job is expected to begin, or its place in its queue.
+func (m *Model) pending(p *engine.Pending, w int) string {
+	switch left := p.StartsAt.Sub(m.now); {
+	case left >= time.Minute: // by a cluster's scheduler
+		return "in " + m.duration(left, w-len("in "))
+	case p.Position == 0:
+		return ""
+	case p.Position > 1:
+		return "place " + strconv.Itoa(p.Position)
+	case p.Paused:
+		return "paused"
 	}
-	up := j.Uptime(m.now)
-	if m.coarse && !j.Status.Finished() {
-		if up < time.Minute {
-			return "<1m"
+	return "next"
+}
+
+// age is how long a job has run or waited, or how long ago it ended.
+func (m *Model) age(j engine.Job, w int) string {
+	if m.now.IsZero() {
+		return ""
+	}
+	if j.Status.Finished() {
+		at := endedAt(j)
+		if at.IsZero() {
+			return ""
 		}
-		return units.FormatMinutes(up)
+		return ago(m.now.Sub(at), w)
 	}
-	if text := units.FormatDuration(up); len(text) <= c.time {
+	since := j.Uptime(m.now)
+	if j.StartedAt.IsZero() || j.Status == engine.Queued {
+		since = max(0, m.now.Sub(j.CreatedAt))
+	}
+	return m.duration(since, w)
+}
+
+func ago(d time.Duration, w int) string {
+	if text := units.FormatAgo(d); len(text) <= w {
 		return text
 	}
-	return units.FormatBrief(up)
+	return units.FormatBrief(d)
 }
 
-// timeSinceEnd is how long ago a job ended, unless the column of activity shows that.
-func (m *Model) timeSinceEnd(j engine.Job, c columns) string {
-	at := endedAt(j)
-	if at.IsZero() || m.now.IsZero() {
+// duration is a time that still grows, without seconds from the first minute on.
+func (m *Model) duration(d time.Duration, w int) string {
+	switch {
+	case d < time.Minute && m.coarse:
+		return "<1m"
+	case d < time.Minute:
+		return units.FormatDuration(d)
+	}
+	if text := units.FormatMinutes(d); len(text) <= w {
+		return text
+	}
+	return units.FormatBrief(d)
+}
+
+// name is what identifies a job, in exactly w columns: its name with the host that it runs on and the
+// agent that started it, the unread mark and other marks.
+func (m *Model) name(r *row, w int, pick func(cells.Paint) cells.Paint) []cell {
+	style := pick(m.paints.text)
+	news := ""
+	if r.Unread > 0 || r.Job.FailedUnseen() {
+		style = m.paints.text
+		news = " " + m.glyphs.Unread
+		if r.Unread > 1 {
+			news += strconv.Itoa(min(r.Unread, 99))
+		}
+	}
+	marks := ""
+	if len(r.Job.Exit.Survivors) > 0 && r.Job.Status.Finished() {
+		marks += " " + m.glyphs.Survivors
+	}
+	indent, runs := cells.Blank(2*r.depth), ""
+	switch n := len(r.behind); {
+	case n == 0:
+	case r.alike && !r.open:
+		runs = "  " + m.glyphs.Times + strconv.Itoa(n+1)
+	default:
+		runs = " " + m.foldMark(r.open) + strconv.Itoa(n)
+	}
+	name := cmp.Or(cells.Clean(r.Job.Name), string(r.Job.ID))
+	room := max(0, w-cells.Width(indent+runs+news+marks))
+	host, agent := m.label(r.Job.Host), m.label(agentOf(&r.Job))
+	if least := room - cells.Width(host); host != "" && least >= leastBeside && cells.Width(name) > least {
+		name = cells.Truncate(name, least, m.glyphs.Ellipsis) // where it runs matters more than a long name
+	}
+	labels := host + agent
+	named := []cell{{text: name, paint: style}}
+	if len(r.matched) > 0 && name == r.Job.Name && cells.Width(name) < room {
+		named = m.matched(name, r.matched, style)
+	}
+	row := []cell{{text: indent, paint: style}}
+	if cells.Width(name+labels) > room {
+		row = append(row, cell{text: cells.Truncate(name+labels, room, m.glyphs.Ellipsis), paint: style})
+		named, labels = nil, ""
+	}
+	row = append(append(row, named...), cell{text: labels, paint: m.paints.muted})
+	row = append(row,
+		cell{text: news, paint: m.paints.accent},
+		cell{text: marks, paint: m.paints.warning},
+		cell{text: runs, paint: m.paints.muted},
+	)
+	return append(row, cell{text: cells.Blank(w - width(row...)), paint: m.paints.text})
+}
+
+// leastBeside is how much of a name is shown before its host.
+const leastBeside = 10
+
+// label is what stands after a name, as " · gpu2".
+func (m *Model) label(text string) string {
+	if text == "" {
 		return ""
 	}
-	if c.showsHost(j) && m.endedAgo(j, c) != "" {
+	return " " + m.glyphs.Dot + " " + cells.Clean(text)
+}
+
+// agentOf is the short name of the agent that started a job; "" if a person or a file of a project did.
+func agentOf(j *engine.Job) string {
+	switch j.CreatedBy {
+	case "cli", "ui", "up":
 		return ""
 	}
-	return units.FormatBrief(m.now.Sub(at))
+	name, _, _ := strings.Cut(j.CreatedBy, "-")
+	return name
+}
+
+// matched splits a name where the filter matched.
+func (m *Model) matched(name string, places []int, style cells.Paint) []cell {
+	hit := make(map[int]bool, len(places))
+	for _, p := range places {
+		hit[p] = true
+	}
+	var row []cell
+	for i, r := range name {
+		c := cell{text: string(r), paint: style}
+		if hit[i] {
+			c.paint, c.found = m.paints.match, true
+		}
+		row = append(row, c)
+	}
+	return row
 }

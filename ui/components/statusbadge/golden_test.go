@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/exp/golden"
 
@@ -18,10 +19,13 @@ func states() []engine.Job {
 	return []engine.Job{
 		{State: engine.State{Status: engine.Running, Waiting: true}},
 		{State: engine.State{Status: engine.Running, Waiting: true, Paused: true}},
+		{State: engine.State{Status: engine.Queued, Runs: &engine.Runs{NextAt: time.Unix(1, 0), Failures: 2}}},
+		{State: engine.State{Status: engine.Queued, Runs: &engine.Runs{NextAt: time.Unix(1, 0), Failures: 3}}},
 		{State: engine.State{Status: engine.Running}},
 		{State: engine.State{Status: engine.Starting}},
 		{State: engine.State{Status: engine.Running, Paused: true}},
 		{State: engine.State{Status: engine.Stopping}},
+		{State: engine.State{Status: engine.Running, Waiting: true, Link: engine.LinkUnreachable}},
 		{State: engine.State{Status: engine.Queued}},
 		ended(engine.Exited, engine.Exit{Code: code(2), Reason: engine.ReasonExit}),
 		ended(engine.Exited, engine.Exit{Code: code(255), Reason: engine.ReasonExit}),
@@ -64,8 +68,8 @@ func TestStatesAreOrderedByNeed(t *testing.T) {
 			last = need
 		}
 	}
-	order := []statusbadge.State{statusbadge.Waiting, statusbadge.Running, statusbadge.Starting, statusbadge.Paused,
-		statusbadge.Stopping, statusbadge.Queued, statusbadge.Failed, statusbadge.Lost, statusbadge.Done, statusbadge.Stopped}
+	order := []statusbadge.State{statusbadge.Waiting, statusbadge.Restarting, statusbadge.Running, statusbadge.Starting, statusbadge.Paused,
+		statusbadge.Stopping, statusbadge.Stale, statusbadge.Queued, statusbadge.Failed, statusbadge.Lost, statusbadge.Done, statusbadge.Stopped}
 	for i, s := range order {
 		if int(s) != i {
 			t.Errorf("state %d is in place %d", s, i)

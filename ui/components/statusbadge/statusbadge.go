@@ -21,11 +21,13 @@ type State int
 
 // States, in order of need.
 const (
-	Waiting State = iota
+	Waiting    State = iota
+	Restarting       // a run has ended and the next one has not begun
 	Running
 	Starting
 	Paused
 	Stopping
+	Stale // what is known is old: its host cannot be reached
 	Queued
 	Failed // failed without a request of a client, or could not start
 	Lost
@@ -35,8 +37,14 @@ const (
 
 // StateOf returns the state of a job.
 func StateOf(j engine.Job) State {
+	if j.Link == engine.LinkUnreachable && !j.Status.Finished() {
+		return Stale
+	}
 	switch j.Status {
 	case engine.Queued:
+		if j.Runs.Between() {
+			return Restarting
+		}
 		return Queued
 	case engine.Starting:
 		return Starting
@@ -69,6 +77,7 @@ type Need int
 // Needs, most urgent first.
 const (
 	NeedsInput Need = iota
+	Restarts
 	Runs
 	Waits     // queued, not begun
 	NeedsLook // failed, and the user has not looked at it yet
@@ -82,9 +91,13 @@ func NeedOf(j engine.Job) Need {
 		return NeedsLook
 	case j.Status.Finished():
 		return Ended
-	case StateOf(j) == Waiting:
+	}
+	switch StateOf(j) {
+	case Waiting:
 		return NeedsInput
-	case j.Status == engine.Queued && !j.Runs.Between():
+	case Restarting:
+		return Restarts
+	case Queued:
 		return Waits
 	}
 	return Runs
@@ -92,8 +105,8 @@ func NeedOf(j engine.Job) Need {
 
 // Counts are numbers of jobs. A failure counts as failed until the user has seen it, then as seen.
 type Counts struct {
-	Running                                      int // including those that need input
-	Waiting, Queued, Failed, Done, Stopped, Seen int
+	Running                                                  int // including those that need input
+	Waiting, Restarting, Queued, Failed, Done, Stopped, Seen int
 }
 
 // Add counts a job.
@@ -102,12 +115,12 @@ func (c *Counts) Add(j engine.Job) {
 	case NeedsInput:
 		c.Waiting++
 		c.Running++
-	case Runs, Waits:
-		if state == Queued {
-			c.Queued++
-		} else {
-			c.Running++
-		}
+	case Restarts:
+		c.Restarting++
+	case Waits:
+		c.Queued++
+	case Runs:
+		c.Running++
 	case NeedsLook:
 		c.Failed++
 	case Ended:
@@ -122,8 +135,11 @@ func (c *Counts) Add(j engine.Job) {
 	}
 }
 
-// Width is the width of a column of badges with short words.
-const Width = 10
+// Width is the width of a column of badges with short words, with the blank that follows it.
+const Width = 11
+
+// loopFrom is the number of failures in a row from which on a job that is started again needs a look.
+const loopFrom = 3
 
 type look struct {
 	glyph string
@@ -132,17 +148,23 @@ type look struct {
 
 func lookOf(s *themes.Styles, j engine.Job) look {
 	g := &s.Glyphs
+	restarting := &s.Warning
+	if j.Runs != nil && j.Runs.Failures >= loopFrom {
+		restarting = &s.Failed
+	}
 	return [...]look{
-		Waiting:  {g.Waiting, &s.Waiting},
-		Running:  {g.Running, &s.Running},
-		Starting: {g.Starting, &s.Starting},
-		Queued:   {g.Queued, &s.Muted},
-		Paused:   {g.Paused, &s.Warning},
-		Stopping: {g.Stopping, &s.Stopping},
-		Failed:   {g.Failed, &s.Failed},
-		Lost:     {g.Lost, &s.Lost},
-		Done:     {g.Done, &s.Done},
-		Stopped:  {g.Stopped, &s.Done},
+		Waiting:    {g.Waiting, &s.Waiting},
+		Restarting: {g.Restarting, restarting},
+		Stale:      {g.Starting, &s.Muted},
+		Running:    {g.Running, &s.Running},
+		Starting:   {g.Starting, &s.Starting},
+		Queued:     {g.Queued, &s.Muted},
+		Paused:     {g.Paused, &s.Warning},
+		Stopping:   {g.Stopping, &s.Stopping},
+		Failed:     {g.Failed, &s.Failed},
+		Lost:       {g.Lost, &s.Lost},
+		Done:       {g.Done, &s.Done},
+		Stopped:    {g.Stopped, &s.Done},
 	}[StateOf(j)]
 }
 
@@ -151,6 +173,10 @@ func Word(j engine.Job) string {
 	switch StateOf(j) {
 	case Waiting:
 		return "needs input"
+	case Restarting:
+		return "restart"
+	case Stale:
+		return "stale"
 	case Queued:
 		return "queued"
 	case Starting:
@@ -196,7 +222,7 @@ func View(s *themes.Styles, j engine.Job) string { return Style(s, j).Render(Tex
 // shortened: "input", and a signal without SIG.
 func Column(s *themes.Styles, j engine.Job, w int) string {
 	text := Text(s, j)
-	if cells.Width(text) > w {
+	if cells.Width(text) >= w {
 		word := strings.TrimPrefix(Word(j), "SIG")
 		if StateOf(j) == Waiting {
 			word = "input"
