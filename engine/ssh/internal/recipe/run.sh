@@ -257,7 +257,7 @@ super)
       h_rc=$?
       ;;
     perl)
-      (exec perl -e 'use POSIX; fork and exit 0 if getpgrp()==$$; POSIX::setsid(); exec @ARGV' \
+      (exec perl -e 'use POSIX (); fork and exit 0 if getpgrp()==$$; POSIX::setsid(); exec @ARGV' \
         "$h_sh" "$h_d/run" job "$h_d" "$h_mode" "$h_nonce" "$h_um" "$h_sh" <"$h_in" >>"$h_out" 2>>"$h_err" 4>&-)
       h_rc=$?
       ;;

@@ -288,7 +288,7 @@ launch() {
   # The first setsid makes a session leader; the second is one already and so
   # must fork. Without "&" no signal is ignored in the job.
   setsid) setsid setsid "$@" </dev/null 1<>"$h_h" 2>/dev/null ;;
-  perl) perl -e 'use POSIX; fork and exit 0; POSIX::setsid(); exec @ARGV' "$@" </dev/null 1<>"$h_h" 2>/dev/null ;;
+  perl) perl -e 'use POSIX (); fork and exit 0; POSIX::setsid(); exec @ARGV' "$@" </dev/null 1<>"$h_h" 2>/dev/null ;;
   monitor)
     set -m
     "$@" </dev/null 1<>"$h_h" 2>/dev/null &
