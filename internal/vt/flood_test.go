@@ -71,31 +71,22 @@ func TestFloodsAllocateLittle(t *testing.T) {
 	}
 }
 
-// touched counts the cells that were written since markCells: each was given a mark by its column,
-// which a new cell lacks and a moved one brings along. Whole rows may move.
+// touched counts the cells that were written since it was called before, and marks all: each gets a mark
+// by its column, which a new cell lacks and a moved one brings along. Whole rows may move.
 func touched(t *Terminal) (n int) {
-	eachStored(t, func(c *Cell, mark uint16) {
-		if c.attr&^(widthMask|protectedBit|attrMask|underlineMask) != mark {
-			n++
-		}
-	})
-	return n
-}
-
-func markCells(t *Terminal) {
-	eachStored(t, func(c *Cell, mark uint16) {
-		c.attr = c.attr&(widthMask|protectedBit|attrMask|underlineMask) | mark
-	})
-}
-
-func eachStored(t *Terminal, f func(c *Cell, mark uint16)) {
+	const own = widthMask | protectedBit | attrMask | underlineMask
 	for i := range t.screens {
 		for _, r := range t.screens[i].rows {
-			for x := range r.used {
-				f(&r.stored[x], uint16(x%3+1)<<14)
+			for x := range r.stored[:r.used] {
+				c := &r.stored[x]
+				if mark := uint16(x%3+1) << 14; c.attr&^own != mark {
+					c.attr = c.attr&own | mark
+					n++
+				}
 			}
 		}
 	}
+	return n
 }
 
 // No sequence writes many more cells than it has bytes, once nothing pays for it in advance.
@@ -105,8 +96,8 @@ func TestFloodsWriteFewCells(t *testing.T) {
 		term, _ := flooded([2]int{300, 100}, s)
 		term.credit = 0
 		cells, bytes := 0, 0
+		touched(term)
 		for range 30 {
-			markCells(term)
 			n, _ := term.Write([]byte(s))
 			cells += touched(term)
 			bytes += n
