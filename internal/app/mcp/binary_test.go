@@ -12,6 +12,7 @@ import (
 
 // Binary output is not shown: an answer has its type, size and file instead.
 func TestBinaryOutputIsNotShown(t *testing.T) {
+	t.Parallel()
 	const zip = `printf '\037\213\b\0\0\0\0\0\0\003'; head -c 5000 /dev/urandom`
 	const notice = "its output is binary and not shown: application/gzip, 4.9 KiB, in "
 	p := newHome(t).agent("tester")
@@ -53,6 +54,7 @@ func TestBinaryOutputIsNotShown(t *testing.T) {
 
 // A task whose job prints binary output counts its bytes, and the result has the notice.
 func TestBinaryOutputOfTask(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	gate := newGate(t)
 	p := h.tasker("tester")

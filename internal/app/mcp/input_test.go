@@ -12,6 +12,7 @@ import (
 
 // Answers about input and kills say nothing about output, in particular not that there was none.
 func TestAnswersAboutActionsHaveNoOutput(t *testing.T) {
+	t.Parallel()
 	p := newHome(t).agent("tester")
 	id := p.bash(params{"command": "echo printed; cat", "background": true}).SessionID
 	p.process("wait", id, "until", "printed")
@@ -26,6 +27,7 @@ func TestAnswersAboutActionsHaveNoOutput(t *testing.T) {
 }
 
 func TestCursorMatchesTail(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	p := h.agent("tester")
 	first := p.bash(params{"command": "printf 'a\xc3\xa9b'; sleep 1000", "yieldMs": 500})
@@ -40,6 +42,7 @@ func TestCursorMatchesTail(t *testing.T) {
 
 // Counts of 1 use the singular.
 func TestInputIsCounted(t *testing.T) {
+	t.Parallel()
 	p := newHome(t).agent("tester")
 	id := p.bash(params{"command": "cat", "pty": true, "background": true}).SessionID
 	for want, r := range map[string]reply{
@@ -58,6 +61,7 @@ func TestInputIsCounted(t *testing.T) {
 
 // Impossible combinations are refused, not ignored.
 func TestTerminalRequiresInput(t *testing.T) {
+	t.Parallel()
 	p := newHome(t).agent("tester")
 	for _, other := range []params{{"stdin": "none"}, {"split": true}} {
 		other["command"], other["pty"] = "cat", true
@@ -68,6 +72,7 @@ func TestTerminalRequiresInput(t *testing.T) {
 }
 
 func TestTooLongLineIsReported(t *testing.T) {
+	t.Parallel()
 	p := newHome(t).agent("tester")
 	id := p.bash(params{"command": "while read -r x; do echo ${#x}; done", "background": true}).SessionID
 	long := strings.Repeat("x", 5000)
@@ -83,6 +88,7 @@ func TestTooLongLineIsReported(t *testing.T) {
 }
 
 func TestInputHasEnded(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	p := h.agent("tester")
 	id := p.bash(params{"command": "cat; cat; echo over; sleep 1000", "background": true}).SessionID
@@ -97,6 +103,7 @@ func TestInputHasEnded(t *testing.T) {
 }
 
 func TestInputEnds(t *testing.T) {
+	t.Parallel()
 	p := newHome(t).agent("tester")
 	id := p.bash(params{"command": "cat; echo over", "background": true}).SessionID
 	if r := p.process("write", id, "data", "é\n"); !strings.Contains(r.text, "3 bytes") {
@@ -116,6 +123,7 @@ func TestInputEnds(t *testing.T) {
 }
 
 func TestTerminal(t *testing.T) {
+	t.Parallel()
 	p := newHome(t).agent("tester")
 	id := p.bash(params{"command": "printf 'name? '; read -r n; printf '\\033[2Jhello %s' \"$n\"; exec sleep 1000", "pty": true, "background": true}).SessionID
 	p.process("wait", id, "until", "name")
@@ -137,6 +145,7 @@ func TestTerminal(t *testing.T) {
 }
 
 func TestWaitingForInputIsShown(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	p := h.agent("tester")
 	id := p.bash(params{"command": "read -r x", "background": true}).SessionID

@@ -139,6 +139,7 @@ func TestKilledServersDeliverTaskOnce(t *testing.T) {
 // A server that is killed while it starts a job may not have answered with the task. The end of
 // the job is then reported by a notice.
 func TestServerKilledWhileStartingTask(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	for round := range *kills {
 		p := h.tasker("tester")

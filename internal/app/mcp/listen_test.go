@@ -55,6 +55,7 @@ func (h *home) ask(method, params string, capabilities string) answered {
 }
 
 func TestListenToTasksNeedsTheExtension(t *testing.T) {
+	t.Parallel()
 	const without, with = `{"elicitation":{}}`, `{"extensions":{"` + tasksExtension + `":{}}}`
 	for name, tt := range map[string]struct {
 		notifications, capabilities string

@@ -9,6 +9,7 @@ import (
 )
 
 func TestEndIsReportedOnce(t *testing.T) {
+	t.Parallel()
 	gate := newGate(t)
 	p := newHome(t).agent("tester")
 	id := p.bash(params{"command": "read -r x < " + gate.path + "; echo the last words; exit 4", "background": true}).SessionID
@@ -27,6 +28,7 @@ func TestEndIsReportedOnce(t *testing.T) {
 }
 
 func TestReportOfEnd(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name   string
 		args   params
@@ -75,6 +77,7 @@ func TestReportOfEnd(t *testing.T) {
 }
 
 func TestPollReportsEnds(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	p := h.agent("tester")
 	id := p.bash(params{"command": "echo bye; exit 1", "background": true}).SessionID
@@ -88,6 +91,7 @@ func TestPollReportsEnds(t *testing.T) {
 }
 
 func TestRequestedKillIsNotReported(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	p := h.agent("tester")
 	id := p.bash(params{"command": "echo x; sleep 1000", "background": true}).SessionID
@@ -98,6 +102,7 @@ func TestRequestedKillIsNotReported(t *testing.T) {
 }
 
 func TestNextSessionGetsReports(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	gate := newGate(t)
 	p := h.agent("tester")
@@ -120,6 +125,7 @@ func TestNextSessionGetsReports(t *testing.T) {
 
 // Each of two agents in a project gets the report, because either may be waiting for the job.
 func TestEachAgentOfProjectGetsReport(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	gate := newGate(t)
 	first, second := h.agent("tester"), h.agent("tester")
@@ -171,6 +177,7 @@ func TestSubscribedLogNotifiesOfGrowth(t *testing.T) {
 }
 
 func TestOldJobsAreDiscarded(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	p := h.agent("tester")
 	id := p.bash(params{"command": "true", "background": true}).SessionID
@@ -189,6 +196,7 @@ func TestOldJobsAreDiscarded(t *testing.T) {
 // If the server is killed, the answer to a foreground call is lost, so the next session reports
 // the end of its command.
 func TestEndOfForegroundCommandOfKilledServer(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	gate := newGate(t)
 	p := h.agent("tester")

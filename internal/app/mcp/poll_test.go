@@ -10,6 +10,7 @@ import (
 
 // A canceled poll consumes no output.
 func TestCanceledPollConsumesNothing(t *testing.T) {
+	t.Parallel()
 	p := newHome(t).agent("tester")
 	gate := newGate(t)
 	id := p.bash(params{"command": "read -r x < " + gate.path + "; echo done; exit 3", "background": true}).SessionID
@@ -31,6 +32,7 @@ func TestCanceledPollConsumesNothing(t *testing.T) {
 }
 
 func TestPollPositionPerClient(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	gate := newGate(t)
 	p := h.agent("tester")
@@ -53,6 +55,7 @@ func TestPollPositionPerClient(t *testing.T) {
 }
 
 func TestPollTimeouts(t *testing.T) {
+	t.Parallel()
 	p := newHome(t).agent("tester")
 	id := p.bash(params{"command": "sleep 1000", "background": true}).SessionID
 	for _, args := range []params{{"timeoutMs": 10}, {"timeout": "10"}, {"timeout_ms": 10.0}, {"timeout": 0}} {
@@ -66,6 +69,7 @@ func TestPollTimeouts(t *testing.T) {
 }
 
 func TestLoopIsNoticed(t *testing.T) {
+	t.Parallel()
 	gate := newGate(t)
 	p := newHome(t).agent("tester")
 	id := p.bash(params{"command": "read -r x < " + gate.path + "; echo news; sleep 1000", "background": true}).SessionID
@@ -81,6 +85,7 @@ func TestLoopIsNoticed(t *testing.T) {
 }
 
 func TestPollFilters(t *testing.T) {
+	t.Parallel()
 	gate := newGate(t)
 	p := newHome(t).agent("tester")
 	id := p.bash(params{"command": "echo noise; read -r x < " + gate.path + "; echo noise; echo signal; sleep 1000", "background": true}).SessionID
@@ -133,6 +138,7 @@ func TestPollFiltersWholeLines(t *testing.T) {
 
 // An incomplete line of one stream is not joined with later output of the other.
 func TestPollFiltersLinesOfEachStream(t *testing.T) {
+	t.Parallel()
 	gate := newGate(t)
 	p := newHome(t).agent("tester")
 	id := p.bash(params{"command": "printf ERR; echo warning ERROR >&2; read -r x < " + gate.path + "; echo OR one", "background": true, "split": true}).SessionID
@@ -147,6 +153,7 @@ func TestPollFiltersLinesOfEachStream(t *testing.T) {
 
 // A poll without a filter returns the incomplete line that a poll with one has left.
 func TestPollWithoutFilterReturnsIncompleteLine(t *testing.T) {
+	t.Parallel()
 	gate := newGate(t)
 	p := newHome(t).agent("tester")
 	id := p.bash(params{"command": "printf 'Password: '; read -r x < " + gate.path + "; echo done", "background": true}).SessionID

@@ -15,6 +15,7 @@ import (
 )
 
 func TestScopes(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	other := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(h.project, ".git"), 0o755); err != nil {
@@ -74,6 +75,7 @@ func TestScopes(t *testing.T) {
 }
 
 func TestLogPages(t *testing.T) {
+	t.Parallel()
 	p := newHome(t).agent("tester")
 	three := p.bash(params{"command": "printf 'a\\nb\\nc\\n'", "background": true}).SessionID
 	many := p.bash(params{"command": "seq 260", "background": true}).SessionID
@@ -123,6 +125,7 @@ func TestLogPages(t *testing.T) {
 
 // Following the hints from page to page yields each line once, with any filter and page size.
 func TestLogPagesContinue(t *testing.T) {
+	t.Parallel()
 	p := newHome(t).agent("tester", "HOB_MAX_OUTPUT_CHARS=1000")
 	id := p.bash(params{"command": "seq 1000; printf '%03000d\\n' 7; echo last", "background": true, "notify": "silent"}).SessionID
 	p.process("wait", id)
@@ -171,6 +174,7 @@ func TestLogPagesContinue(t *testing.T) {
 }
 
 func TestWait(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	port := freePort(t)
 	p := h.agent("tester")
@@ -218,6 +222,7 @@ func TestWait(t *testing.T) {
 }
 
 func TestPrompts(t *testing.T) {
+	t.Parallel()
 	p := newHome(t).agent("tester")
 	// Like a program that asks for a password: on the terminal, not on stdout.
 	id := p.bash(params{"command": `exec 3<>/dev/tty; printf 'Password: ' >&3; read -r p <&3; echo "$p has ${#p} characters"`, "background": true}).SessionID
@@ -231,6 +236,7 @@ func TestPrompts(t *testing.T) {
 }
 
 func TestKillClearRemoveRestart(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	p := h.agent("tester")
 	id := p.bash(params{"command": "sleep 1000 & sleep 1000", "name": "sleeper", "background": true}).SessionID
@@ -264,6 +270,7 @@ func TestKillClearRemoveRestart(t *testing.T) {
 }
 
 func TestActingOnJobOfUser(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	theirs := strings.TrimSpace(h.hob("run -b --no-pty --stdin cat"))
 	p := h.agent("tester")
@@ -309,6 +316,7 @@ func TestListShowsWhatMatters(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
+	t.Parallel()
 	p := newHome(t).agent("tester")
 	id := p.bash(params{"command": "sleep 1000", "background": true}).SessionID
 	for _, tt := range []struct {
@@ -355,6 +363,7 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestAliases(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	plain := h.agent("tester")
 	p := h.agent("tester", "HOB_CONFIG="+aliasConfig(t))
@@ -393,6 +402,7 @@ func TestAliases(t *testing.T) {
 }
 
 func TestResources(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	gate := newGate(t)
 	p := h.agent("tester")
@@ -436,6 +446,7 @@ func TestResources(t *testing.T) {
 }
 
 func TestLongNamesStayShort(t *testing.T) {
+	t.Parallel()
 	p := newHome(t).agent("tester")
 	r := p.bash(params{"command": "sleep 1000", "name": strings.Repeat("näme ", 100), "background": true})
 	if n := utf8.RuneCountInString(r.Name); n > 60 {
@@ -445,6 +456,7 @@ func TestLongNamesStayShort(t *testing.T) {
 
 // The names of directories and processes come from repositories that others wrote.
 func TestForeignNamesAreClean(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	dir := filepath.Join(h.project, "a\u202eb\u009bc\x1b[2Jd\U000e0041")
 	if err := os.Mkdir(dir, 0o755); err != nil {

@@ -67,6 +67,7 @@ func TestJobsInQueue(t *testing.T) {
 }
 
 func TestKillOfQueuedJob(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	p := h.agent("tester")
 	first := p.bash(params{"command": "sleep 1000", "background": true, "queue": "builds"}).SessionID
@@ -123,6 +124,7 @@ func TestJobsAfterOthers(t *testing.T) {
 
 // A command in the foreground may spend its time in the queue.
 func TestForegroundCommandInQueue(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	p := h.agent("tester")
 	gate := newGate(t)
@@ -155,6 +157,7 @@ func TestRestartPolicyOfAgent(t *testing.T) {
 }
 
 func TestQueuedTask(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	p := h.tasker("tester")
 	gate := newGate(t)

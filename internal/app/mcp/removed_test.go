@@ -9,6 +9,7 @@ import (
 // If another process ends and clears a job while a call waits for it, the answer has the job's
 // end, for any condition.
 func TestWaitForRemovedJob(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	a := h.agent("tester")
 	for name, tt := range map[string]struct {

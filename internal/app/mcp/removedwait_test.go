@@ -54,6 +54,7 @@ func TestWaitOfClearedJob(t *testing.T) {
 
 // A wait for several jobs exists as long as one of them, even if the first one was deleted.
 func TestWaitOfDeletedJob(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	p := h.tasker("tester")
 	var ids []string

@@ -10,6 +10,7 @@ import (
 
 // The recommended pause grows while polls return nothing, and starts over after new output.
 func TestIdlePollsGetRecommendedPause(t *testing.T) {
+	t.Parallel()
 	gate := newGate(t)
 	p := newHome(t).agent("tester")
 	id := p.bash(params{"command": "read -r x < " + gate.path + "; echo news; sleep 1000", "background": true}).SessionID
@@ -36,6 +37,7 @@ func TestIdlePollsGetRecommendedPause(t *testing.T) {
 // Repeated identical log calls are a loop too. For a finished job, no notice suggests that it is
 // stuck.
 func TestLoopOfLogsIsNoticed(t *testing.T) {
+	t.Parallel()
 	p := newHome(t).agent("tester")
 	id := p.bash(params{"command": "echo begun; sleep 1000", "background": true}).SessionID
 	p.process("wait", id, "until", "begun")
@@ -56,6 +58,7 @@ func TestLoopOfLogsIsNoticed(t *testing.T) {
 
 // Excluded output does not end a poll: it waits for its timeout or for the end of the job.
 func TestPollOfExcludedLines(t *testing.T) {
+	t.Parallel()
 	gate := newGate(t)
 	p := newHome(t).agent("tester")
 	id := p.bash(params{"command": "echo noise; read -r x < " + gate.path + "; echo noise; exit 3", "background": true}).SessionID
@@ -78,6 +81,7 @@ func TestPollOfExcludedLines(t *testing.T) {
 
 // A poll reports dropped output once, and the next session continues where the last one stopped.
 func TestNextSessionContinuesReading(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	gate := newGate(t)
 	p := h.agent("tester", "HOB_MAX_OUTPUT_CHARS=1000")
@@ -103,6 +107,7 @@ func TestNextSessionContinuesReading(t *testing.T) {
 
 // Canceling a call ends its command with all processes, however much they print.
 func TestCancelEndsEndlessOutput(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	gate := newGate(t)
 	p := h.agent("tester")
@@ -111,6 +116,7 @@ func TestCancelEndsEndlessOutput(t *testing.T) {
 
 // Every list shows the state of a job; a command that ended in the foreground is in no list.
 func TestListShowsState(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	gate := newGate(t)
 	p := h.agent("tester")

@@ -51,6 +51,7 @@ func TestYieldThenPoll(t *testing.T) {
 }
 
 func TestBackgroundAtOnce(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	bin := t.TempDir()
 	testtool.WriteScript(t, filepath.Join(bin, "npm"), "echo \"> $*\"\nread -r go < \"$GATE\"\necho built")
@@ -72,6 +73,7 @@ func TestBackgroundAtOnce(t *testing.T) {
 }
 
 func TestWriteLine(t *testing.T) {
+	t.Parallel()
 	p := newHome(t).agent("tester")
 	r := p.bash(params{"command": "printf 'sure? '; read -r a; echo \"you said $a\"", "yieldMs": 10})
 	w := p.process("wait", r.SessionID, "until", `sure\?`)

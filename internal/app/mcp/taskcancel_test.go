@@ -37,6 +37,7 @@ func (h *home) startFor(agentOf string, spec engine.Spec) string {
 // The job of a canceled task may take its whole grace period to end, here an hour. The client does not
 // wait for that.
 func TestCancelAnswersBeforeTheJobEnds(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	gate := newGate(t)
 	p := h.tasker("tester")
@@ -61,6 +62,7 @@ func TestCancelAnswersBeforeTheJobEnds(t *testing.T) {
 
 // A client may disconnect as soon as its request to cancel a task is acknowledged.
 func TestCancelOutlastsTheSession(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	p := h.tasker("tester")
 	id := p.task("bash", params{"command": "sleep 1000", "background": true}).TaskID
@@ -74,6 +76,7 @@ func TestCancelOutlastsTheSession(t *testing.T) {
 // A job that cannot be stopped, here because another machine runs it, is reported by a notice, and its
 // task is not canceled.
 func TestCancelFails(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	p := h.tasker("tester")
 	id := p.task("bash", params{"command": "sleep 1000", "background": true}).TaskID

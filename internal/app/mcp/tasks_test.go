@@ -18,6 +18,7 @@ import (
 )
 
 func TestBackgroundCommandIsTask(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	gate := newGate(t)
 	p := h.tasker("tester")
@@ -47,6 +48,7 @@ func TestBackgroundCommandIsTask(t *testing.T) {
 }
 
 func TestCommandBecomesTaskAtItsYield(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	gate := newGate(t)
 	p := h.tasker("tester")
@@ -61,6 +63,7 @@ func TestCommandBecomesTaskAtItsYield(t *testing.T) {
 }
 
 func TestTaskOfEarlierSession(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	gate := newGate(t)
 	p := h.tasker("tester")
@@ -82,6 +85,7 @@ func TestTaskOfEarlierSession(t *testing.T) {
 }
 
 func TestCanceledTask(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	p := h.tasker("tester")
 	byClient := p.task("bash", params{"command": "sleep 1000", "background": true}).TaskID
@@ -135,6 +139,7 @@ func TestInvalidTaskRequests(t *testing.T) {
 // A request with values of the wrong types gets an error that names the parameter and does not repeat
 // the request, which may be long.
 func TestMalformedTaskRequests(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	p := h.tasker("tester")
 	id := p.task("bash", params{"command": "sleep 1000", "background": true}).TaskID
@@ -154,6 +159,7 @@ func TestMalformedTaskRequests(t *testing.T) {
 
 // A wait that could not be recorded is refused, and costs no time.
 func TestExcessiveWait(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	p := h.tasker("tester")
 	id := p.task("bash", params{"command": "sleep 1000", "background": true}).TaskID
@@ -207,6 +213,7 @@ func TestThousandTasks(t *testing.T) {
 }
 
 func TestWaitIsTask(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	gate := newGate(t)
 	p := h.tasker("tester")
@@ -245,6 +252,7 @@ func TestWaitIsTask(t *testing.T) {
 
 // A wait for silence counts the silence while no server ran.
 func TestWaitForSilenceContinues(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	p := h.tasker("tester")
 	id := p.task("bash", params{"command": "echo up; sleep 1000", "background": true}).TaskID
@@ -274,6 +282,7 @@ func TestWaitForSilenceContinues(t *testing.T) {
 }
 
 func TestWaitForFirstOfSeveral(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	gate := newGate(t)
 	p := h.tasker("tester")
@@ -351,6 +360,7 @@ func playQuestions(t *testing.T, pty bool) {
 
 // A program that asks for a secret may leave the echo on.
 func TestSecretIsNoForm(t *testing.T) {
+	t.Parallel()
 	for name, args := range map[string]params{
 		"on a terminal":                      {"command": "printf 'Password: '; read -r x", "pty": true},
 		"with a terminal for input only":     {"command": "printf 'API token? '; read -r x"},
@@ -400,6 +410,7 @@ func TestRefusedQuestionStaysForTheTerminal(t *testing.T) {
 // A question that was answered elsewhere can be asked again in the same words. The answer to the
 // first one is not typed into the second one.
 func TestAnswerToEarlierQuestionIsIgnored(t *testing.T) {
+	t.Parallel()
 	for name, answer := range map[string]func(h *home, p *peer, id string){
 		"by the user":  func(h *home, _ *peer, id string) { h.hob("write --enter " + id + " yes") },
 		"by the agent": func(_ *home, p *peer, id string) { p.process("submit", id, "data", "yes") },
@@ -437,6 +448,7 @@ func TestAnswerToEarlierQuestionIsIgnored(t *testing.T) {
 }
 
 func TestNoMessagesToClientsOfTasks(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	gate := newGate(t)
 	p := h.agentOf(firstWithTasks, h.project, "tester", "HOB_LOG="+os.DevNull)
@@ -453,6 +465,7 @@ func TestNoMessagesToClientsOfTasks(t *testing.T) {
 
 // The time of a task's last change is that of the job's output, not of the request.
 func TestTaskChangesWithOutput(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	p := h.tasker("tester")
 	id := p.task("bash", params{"command": "echo begun; sleep 1000", "background": true}).TaskID

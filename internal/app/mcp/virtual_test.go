@@ -27,6 +27,7 @@ func (h *home) program() *engine.Engine {
 }
 
 func TestVirtualJobIsVisibleToAgentsAndCommandLine(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	e := h.program()
 	typed := make(chan string, 10)
@@ -84,6 +85,7 @@ func TestVirtualJobIsVisibleToAgentsAndCommandLine(t *testing.T) {
 
 // If a user sends an agent's foreground command to the background, the call returns at once.
 func TestUserSendsAgentCommandToBackground(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	arrived, gate := newGate(t), newGate(t)
 	p := h.agent("tester")
