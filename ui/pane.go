@@ -20,10 +20,14 @@
 // # Internal rules
 //
 // Update only changes state: no I/O, no engine calls, and no clock except for clicks. Slow work is
-// done in commands ([Pane.async]): a command captures values and carries the pane's context; its
+// done in commands ([tasks.async]): a command captures values and carries the pane's context; its
 // result is handled in Update, and dropped if it is outdated. Exactly one command waits for events
 // of the engine. Bubble Tea calls View after every message, so it returns the last frame if the
 // message was only output of a job that is not shown. There is no package state, so several panes work in one program.
+//
+// Pane receives messages and passes them on. What belongs together has a type of its own, which does not
+// know Pane: [jobSet], [viewed], [output], [foreground], [modal], [view] and others. It returns a
+// command, or has an interface of a few methods for what it needs of the rest ([panes], [selector], [jobStarter]).
 //
 // All keys are bound to actions (actions.go); those on jobs are in jobactions.go. Help, footer and
 // palette use the same bindings.

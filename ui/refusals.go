@@ -2,7 +2,6 @@ package ui
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/ui/components/joblist"
@@ -33,14 +32,6 @@ func finished(j engine.Job) bool { return j.Status.Finished() }
 
 // over reports whether a job has ended and left no processes.
 func over(j engine.Job) bool { return finished(j) && len(j.Exit.Survivors) == 0 }
-
-// subject returns the beginning of a sentence about jobs: "web is", "3 jobs are".
-func (l *labels) subject(jobs []engine.Job) string {
-	if len(jobs) == 1 {
-		return l.shortName(jobs[0]) + " is"
-	}
-	return strconv.Itoa(len(jobs)) + " jobs are"
-}
 
 func (c *conditions) refuseStop(jobs []engine.Job) string {
 	if all(jobs, func(j engine.Job) bool { return j.Status == engine.Stopping }) {

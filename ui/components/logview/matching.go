@@ -22,9 +22,9 @@ func (m *Model) SetMatchingOnly(on bool) tea.Cmd {
 
 // filter finds the matching lines of a search. Commands use it.
 type filter struct {
-	re    *regexp.Regexp
+	re        *regexp.Regexp
 	stretches stretches
-	done  bool // all matching lines are counted
+	done      bool // all matching lines are counted
 }
 
 func (m *Model) matches() *filter {

@@ -32,14 +32,14 @@ type query struct {
 	ctx    context.Context // canceled when the search ends
 	cancel context.CancelFunc
 
-	stretches   stretches
-	todo    []part // parts still to search, in this order
-	planned int64  // end of the part of the log that has been searched or is in todo
-	running bool
-	done    bool  // the whole log, as large as it was at first, has been searched
-	last    int64 // offset of the last matching line; -1: none
-	lastEnd int64
-	jumped  bool // the view has moved to the first match
+	stretches stretches
+	todo      []part // parts still to search, in this order
+	planned   int64  // end of the part of the log that has been searched or is in todo
+	running   bool
+	done      bool  // the whole log, as large as it was at first, has been searched
+	last      int64 // offset of the last matching line; -1: none
+	lastEnd   int64
+	jumped    bool // the view has moved to the first match
 
 	current int64 // offset of the current match; -1: none
 	rank    int64 // its number from 1; 0: unknown, -1: it is not a match any more
