@@ -151,3 +151,24 @@ func alone(do func() tea.Cmd) func([]engine.Job) tea.Cmd {
 func sends(msg tea.Msg) func([]engine.Job) tea.Cmd {
 	return func([]engine.Job) tea.Cmd { return send(msg) }
 }
+
+// footers returns the actions shown in the footer, in groups: the most important ones, those on
+// the job first. Help shows all others.
+func (s *actionSet) footers() [][]string {
+	switch s.view.focus {
+	case areaLog:
+		if s.output.screenShown() {
+			return [][]string{{"panes.back"}, {"log.attach", "panes.send-line", "panes.stop"}, {"log.follow", "log.copy", "panes.zoom"}}
+		}
+		return [][]string{{"panes.back"}, {"log.follow", "log.search", "log.next-match", "log.copy", "log.wrap"}, {"log.attach", "panes.stop"}}
+	case areaDetail:
+		return [][]string{{"panes.back"}, {"jobs.open", "jobs.attach", "panes.stop", "jobs.restart"}, {"jobs.copy-command", "panes.copy-path"}}
+	case areaList, areaNone:
+	}
+	return [][]string{
+		{"jobs.undo"},
+		{"jobs.start-now", "jobs.run-next", "jobs.pause-queue"},
+		{"jobs.open", "jobs.attach", "panes.send-line", "panes.stop", "jobs.restart", "jobs.clear"},
+		{"jobs.new", "jobs.filter"},
+	}
+}

@@ -45,8 +45,6 @@ import (
 	"github.com/hobjobs/hob/ui/components/detail"
 	"github.com/hobjobs/hob/ui/components/joblist"
 	"github.com/hobjobs/hob/ui/components/prompt"
-	"github.com/hobjobs/hob/ui/components/terminal"
-	"github.com/hobjobs/hob/ui/components/toast"
 )
 
 // Pane is an embeddable view of the jobs of an engine. Its methods must be called in the
@@ -56,37 +54,36 @@ type Pane struct {
 	*labels
 	tasks *tasks
 
-	view *view
-	now  time.Time
+	view  *view
+	frame frame
+	now   time.Time
+	clock clock
 
-	jobs   *jobSet
-	viewed viewed
-	events eventStream
-	clock  clock
-
-	jobActions *jobActions
-	conditions *conditions
-	painter    *painter
-	actions    *actionSet
+	jobs       *jobSet
+	events     eventStream // where their state comes from
+	viewed     viewed
+	selectNext engine.ID // job to select once it appears
 
 	list    *joblist.Model
 	detail  *detail.Model
-	notices *notices
-	history *history
 	output  *output
+	notices *notices
+	painter *painter // draws them
 
-	selectNext engine.ID // job to select once it appears
-	fore       *foreground
+	fore    *foreground
+	modal   *modal
+	pointer pointer
 
-	modal     *modal
+	ignoring  *keyPause
 	questions *questions
 	searches  *searches
 	lines     *lineSender
 	forms     *jobForms
-	ignoring  *keyPause
-	pointer   pointer
+	history   *history
 
-	frame frame
+	actions    *actionSet
+	conditions *conditions
+	jobActions *jobActions
 }
 
 // NewPane returns a pane for the jobs of eng. It does nothing before [Pane.Init].
@@ -108,45 +105,11 @@ func newPane(eng jobEngine, opts ...Option) *Pane {
 	}
 	*p.styles = *p.opts.theme.Styles(p.opts.glyphs)
 
-	s := p.styles
-	p.list = joblist.New(o.keys.List, s, joblist.Options{Minutes: o.calm, Fold: true, Groups: len(o.filter.Labels) == 0})
-	p.detail = detail.New(o.keys.Detail, s, detail.Options{Home: o.home, Minutes: o.calm, Input: p.answering()})
-	p.notices = &notices{Model: toast.New(s), tasks: p.tasks}
-	p.ignoring = &keyPause{tasks: p.tasks}
-	p.modal = &modal{labels: p.labels, tasks: p.tasks, notices: p.notices}
-	p.questions = &questions{labels: p.labels, modal: p.modal, pause: p.ignoring}
-	p.fore = &foreground{
-		labels:  p.labels,
-		tasks:   p.tasks,
-		notices: p.notices,
-		jobs:    p.jobs,
-		pause:   p.ignoring,
-		panes:   p,
-		term:    terminal.New(s),
-	}
-	p.output = newOutput(p.labels, p.tasks, p.jobs, p.notices, p.logError)
-	p.jobActions = &jobActions{
-		labels:   p.labels,
-		tasks:    p.tasks,
-		notices:  p.notices,
-		modal:    p.modal,
-		list:     p.list,
-		output:   p.output,
-		jobs:     p.jobs,
-		pane:     p,
-		restarts: &restarts{},
-	}
-	p.painter = &painter{p.labels, p.view, p.modal, p.list, p.detail, p.output}
-	p.conditions = &conditions{p.labels, p.view, p.list, p.output, p.notices}
-	p.searches = &searches{p.labels, p.tasks, p.notices, p.modal, p.output, p.history}
-	p.lines = &lineSender{p.labels, p.tasks, p.notices, p.jobs, p.modal, p.output, p.history}
-	p.forms = &jobForms{p.labels, p.tasks, p.jobs, p.modal, p.history, p}
-	p.actions = newActionSet(p.conditions, p.jobs, p.actionTable())
-	p.viewed = viewed{tasks: p.tasks, jobs: p.jobs}
+	p.makeComponents()
+	p.makeParts()
 	p.setNow(p.now)
 	p.updateFocus()
 	p.frame.dirty = true
-	p.list.SetHints(p.keyLabel(o.keys.Jobs.New), p.firstCommand(), p.firstWords()...)
 	return p
 }
 
