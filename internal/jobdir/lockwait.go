@@ -65,7 +65,7 @@ func AwaitLock(ctx context.Context, path string, try func() error) error {
 			return heldError(path)
 		}
 		if notice != nil && waited >= noticeAfter {
-			notice(fmt.Sprintf("waiting for %s, which has %s locked", heldError(path).Holder, path))
+			notice(fmt.Sprintf("waiting for %s, which has %s locked", LockHolder(path), path))
 			notice = nil
 		}
 		select {
@@ -75,6 +75,10 @@ func AwaitLock(ctx context.Context, path string, try func() error) error {
 		}
 	}
 }
+
+// LockHolder describes the process that has the file at path locked: "process 123 (hob run x)", or
+// "another process" if it is not known.
+func LockHolder(path string) string { return heldError(path).Holder }
 
 func heldError(path string) *HeldError {
 	e := &HeldError{Path: path, Holder: "another process"}

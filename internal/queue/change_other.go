@@ -26,3 +26,5 @@ func Background(context.Context, string, string) error { return ErrNotWaiting }
 
 // Clean does nothing on this system.
 func Clean(string) bool { return false }
+
+func lockHolder(string) string { return "" }

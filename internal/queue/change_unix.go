@@ -10,20 +10,21 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/atomicfile"
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// lockedQueue is a queue that this process has locked.
-type lockedQueue struct {
+// changeable is a queue that this process changes. It has it locked, except to cancel a job.
+type changeable struct {
 	dir, jobs string // jobs is the directory of all jobs
 	View
 }
 
 // locked calls f with the queue in dir locked. dir is created if create is set.
-func locked(ctx context.Context, dir string, create bool, f func(q *lockedQueue) error) error {
+func locked(ctx context.Context, dir string, create bool, f func(q *changeable) error) error {
 	if create {
 		if err := os.MkdirAll(filepath.Join(dir, "jobs"), 0o700); err != nil {
 			return err
@@ -41,18 +42,23 @@ func locked(ctx context.Context, dir string, create bool, f func(q *lockedQueue)
 		return err
 	}
 	defer lock.Close()
-	v, err := Read(dir)
+	q, err := readQueue(dir)
 	if err != nil {
 		return err
 	}
-	return f(&lockedQueue{dir: dir, jobs: filepath.Join(filepath.Dir(filepath.Dir(dir)), "jobs"), View: v})
+	return f(q)
 }
 
-func (q *lockedQueue) path(e Entry) string { return filepath.Join(q.dir, "jobs", e.Name()) }
+func readQueue(dir string) (*changeable, error) {
+	v, err := Read(dir)
+	return &changeable{dir: dir, jobs: filepath.Join(filepath.Dir(filepath.Dir(dir)), "jobs"), View: v}, err
+}
+
+func (q *changeable) path(e Entry) string { return filepath.Join(q.dir, "jobs", e.Name()) }
 
 // wakeAll wakes the jobs that wait in the queue. It precedes the change: they look when the queue is
 // unlocked, even if this process is killed before it has made the change.
-func (q *lockedQueue) wakeAll() {
+func (q *changeable) wakeAll() {
 	for _, e := range q.Entries {
 		if e.State.waits() {
 			wake(filepath.Join(q.jobs, e.ID))
@@ -61,7 +67,7 @@ func (q *lockedQueue) wakeAll() {
 }
 
 // touch makes watchers of the queue read it again.
-func (q *lockedQueue) touch() error {
+func (q *changeable) touch() error {
 	path := filepath.Join(q.dir, "jobs", ".changed")
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		return err
@@ -70,7 +76,7 @@ func (q *lockedQueue) touch() error {
 }
 
 // move changes the state and the place of an entry.
-func (q *lockedQueue) move(from, to Entry) error {
+func (q *changeable) move(from, to Entry) error {
 	wake(filepath.Join(q.jobs, to.ID))
 	return os.Rename(q.path(from), q.path(to))
 }
@@ -84,7 +90,7 @@ func (p *Place) Enter(ctx context.Context, dir string) (leave func(), err error)
 		e.State = After
 	}
 	var path string
-	err = locked(ctx, p.Dir, true, func(q *lockedQueue) error {
+	err = locked(ctx, p.Dir, true, func(q *changeable) error {
 		if needsSlot {
 			if err := q.ensureSettings(); err != nil {
 				return err
@@ -108,20 +114,20 @@ func createEntry(path string) error {
 	return f.Close()
 }
 
-func (q *lockedQueue) ensureSettings() error {
+func (q *changeable) ensureSettings() error {
 	if _, err := os.Lstat(filepath.Join(q.dir, "settings")); err == nil {
 		return nil
 	}
 	return q.write(q.Settings)
 }
 
-func (q *lockedQueue) write(s Settings) error {
+func (q *changeable) write(s Settings) error {
 	return atomicfile.Write(filepath.Join(q.dir, "settings"), []byte(s.text()))
 }
 
 // Set changes the settings of the queue in dir. change gets the current ones.
 func Set(ctx context.Context, dir string, change func(*Settings)) error {
-	return locked(ctx, dir, true, func(q *lockedQueue) error {
+	return locked(ctx, dir, true, func(q *changeable) error {
 		s := q.Settings
 		change(&s)
 		if s == q.Settings {
@@ -134,7 +140,7 @@ func Set(ctx context.Context, dir string, change func(*Settings)) error {
 
 // First puts jobs that wait in the queue in dir before all others, in the given order.
 func First(ctx context.Context, dir string, ids []string) error {
-	return locked(ctx, dir, false, func(q *lockedQueue) error {
+	return locked(ctx, dir, false, func(q *changeable) error {
 		seq := uint64(firstSeq)
 		for _, e := range q.Entries {
 			seq = min(seq, e.Seq)
@@ -162,7 +168,7 @@ func First(ctx context.Context, dir string, ids []string) error {
 
 // StartNow lets jobs of the queue in dir start, without a slot.
 func StartNow(ctx context.Context, dir string, ids []string) error {
-	return locked(ctx, dir, false, func(q *lockedQueue) error {
+	return locked(ctx, dir, false, func(q *changeable) error {
 		for _, id := range ids {
 			e, ok := q.Find(id)
 			if !ok || e.State == Running || e.State == Canceled {
@@ -178,30 +184,65 @@ func StartNow(ctx context.Context, dir string, ids []string) error {
 	})
 }
 
+// cancelPatience is how long a cancellation waits for the lock of a queue.
+const cancelPatience = time.Second / 2
+
 // Cancel asks the holder of a job that waits in the queue in dir to end it. The error is ErrNotWaiting if
-// the job starts or has started.
+// the job starts or has started. A process that has the queue locked and hangs does not prevent it.
 func Cancel(ctx context.Context, dir, id string, o record.StopOptions) error {
 	text, err := json.Marshal(Cancellation{By: o.By, Reason: string(o.Reason)})
 	if err != nil {
 		return err
 	}
-	return whileWaiting(ctx, dir, id, func(q *lockedQueue, e Entry) error {
-		if e.State == Canceled {
-			return nil
-		}
-		if err := os.WriteFile(q.path(e), text, 0o600); err != nil {
+	patient, stop := context.WithTimeout(ctx, cancelPatience)
+	defer stop()
+	err = whileWaiting(patient, dir, id, func(q *changeable, e Entry) error { return q.cancel(e, text) })
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return cancelUnlocked(dir, id, text)
+	}
+	return err
+}
+
+// cancelUnlocked cancels a job although another process has the queue locked: an entry is renamed either
+// by the holder that starts the job, or here.
+func cancelUnlocked(dir, id string, text []byte) error {
+	for {
+		q, err := readQueue(dir)
+		if err != nil {
 			return err
 		}
-		to := e
-		to.State = Canceled
-		return q.move(e, to)
-	})
+		e, ok := q.Find(id)
+		if !ok || e.State == Running {
+			return ErrNotWaiting
+		}
+		if err := q.cancel(e, text); !errors.Is(err, fs.ErrNotExist) { // else it was renamed meanwhile
+			return err
+		}
+	}
+}
+
+// cancel changes an entry to that of a canceled job, with text.
+func (q *changeable) cancel(e Entry, text []byte) error {
+	if e.State == Canceled {
+		return nil
+	}
+	f, err := os.OpenFile(q.path(e), os.O_WRONLY|os.O_TRUNC, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	to := e
+	to.State = Canceled
+	return q.move(e, to)
 }
 
 // Background records that no client waits for a job that waits in the queue in dir. The error is as that
 // of Cancel.
 func Background(ctx context.Context, dir, id string) error {
-	return whileWaiting(ctx, dir, id, func(q *lockedQueue, _ Entry) error {
+	return whileWaiting(ctx, dir, id, func(q *changeable, _ Entry) error {
 		if err := os.WriteFile(filepath.Join(q.jobs, id, jobdir.BackgroundFile), nil, 0o600); err != nil {
 			return err
 		}
@@ -210,8 +251,8 @@ func Background(ctx context.Context, dir, id string) error {
 }
 
 // whileWaiting calls f with the entry of a job that waits.
-func whileWaiting(ctx context.Context, dir, id string, f func(q *lockedQueue, e Entry) error) error {
-	err := locked(ctx, dir, false, func(q *lockedQueue) error {
+func whileWaiting(ctx context.Context, dir, id string, f func(q *changeable, e Entry) error) error {
+	err := locked(ctx, dir, false, func(q *changeable) error {
 		e, ok := q.Find(id)
 		if !ok || e.State == Running {
 			return ErrNotWaiting

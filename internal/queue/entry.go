@@ -22,6 +22,9 @@ const states = "dwnkr"
 // Pending reports whether the job has not yet got the request to start.
 func (s State) Pending() bool { return s != Running }
 
+// mayStart reports whether the job has not started and its holder starts it once it may.
+func (s State) mayStart() bool { return s.waits() || s == Now }
+
 // waits reports whether the job waits for its turn.
 func (s State) waits() bool { return s == Waiting || s == After }
 

@@ -6,6 +6,7 @@
 // A queue is a directory, queues/NAME in the state directory:
 //
 //	lock        locked for moments, while the queue is read or changed
+//	locked-by   exists while a process keeps the queue locked for long: describes it
 //	settings    "SLOTS PAUSED CONFIGURED\n", three numbers
 //	jobs/       one empty file for each job of the queue: its entry
 //

@@ -16,8 +16,9 @@ import (
 // View is the content of a queue at one moment.
 type View struct {
 	Settings
-	Entries []Entry // in the order in which the jobs start
-	byID    map[string]int
+	Entries  []Entry // in the order in which the jobs start
+	LockedBy string  // the process that keeps the queue locked for long, if any; no job starts
+	byID     map[string]int
 }
 
 // maxSettings limits the size of the file with a queue's settings, in bytes.
@@ -37,6 +38,7 @@ func Read(dir string) (View, error) {
 		return v, err
 	}
 	v.Settings = parseSettings(string(text))
+	v.LockedBy = lockHolder(dir)
 	for _, n := range names {
 		if e, ok := ParseEntry(n.Name()); ok {
 			v.Entries = append(v.Entries, e)
@@ -93,6 +95,9 @@ func (v *View) Pending(id string, r *record.Request) *record.Pending {
 		p.Position, p.Paused = ahead+1, v.Paused
 		p.Reason = waiting(ahead, v.Paused)
 	case Now, Running:
+	}
+	if v.LockedBy != "" && e.State.mayStart() {
+		p.Reason = "waiting for " + v.LockedBy + ", which has the queue locked"
 	}
 	return p
 }

@@ -480,3 +480,6 @@ func TestJobThatFollowedOthersKeepsItsPlace(t *testing.T) {
 	b.ends(starts)
 	c.waits()
 }
+
+// lock locks the queue in dir until the file is closed.
+func lock(dir string) (*os.File, error) { return lockFile(dir, unix.LOCK_EX) }

@@ -4,9 +4,11 @@ package queue
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -51,6 +53,8 @@ type waiter struct {
 	deps        []dep // those that have not ended
 	entry       Entry
 	result      Result
+
+	blocked lockedOut // why the queue could not be read so far
 
 	watches []unix.PollFd // the first is the job's own pipe
 	again   int           // how long to wait before looking again, in milliseconds; negative: no limit
@@ -129,12 +133,16 @@ func (w *waiter) watch(id string) bool {
 // it.
 func (w *waiter) decide() bool {
 	w.forget()
-	lock, err := lock(w.queue)
+	lock, err := tryLock(w.queue)
+	if errors.Is(err, jobdir.ErrLocked) {
+		return w.waitForLock()
+	}
 	if err != nil { // out of descriptors or memory
 		w.lookAgain(unwatchedPause)
 		return false
 	}
 	defer lock.Close()
+	w.blocked = lockedOut{}
 	v, err := Read(w.queue)
 	if err == nil {
 		err = w.find(&v)
@@ -162,6 +170,61 @@ func (w *waiter) decide() bool {
 	case Waiting, Running:
 	}
 	return w.first(&v) && w.slotFree(&v) && w.start(&v)
+}
+
+// lockedOut is how long, and by which process, a queue has been locked.
+type lockedOut struct {
+	since  time.Time
+	holder string // a description; "" in the first moments
+	noted  bool
+}
+
+const (
+	// lockPause is the time between two attempts to lock the queue, in milliseconds.
+	lockPause = 5
+	// heldLockPause is the same once a process has had the lock for long.
+	heldLockPause = 200
+	// lockNotice is how long one process may have the lock before clients are told: all have it for
+	// moments.
+	lockNotice = time.Second
+)
+
+// waitForLock is decide while another process has the queue locked. A cancellation is final, so it counts
+// without the lock.
+func (w *waiter) waitForLock() bool {
+	w.lookAgain(lockPause)
+	if w.blocked.since.IsZero() {
+		w.blocked.since = time.Now()
+	}
+	if time.Since(w.blocked.since) >= lockNotice {
+		w.noteLock()
+	}
+	if w.blocked.holder == "" {
+		return false // it is a matter of moments
+	}
+	if w.blocked.noted {
+		w.again = heldLockPause
+	}
+	v, err := Read(w.queue)
+	if err != nil {
+		return false
+	}
+	e, ok := v.Find(w.id)
+	if !ok || e.State != Canceled {
+		return false
+	}
+	w.entry, w.result.Entry = e, w.path(e)
+	return w.cancel()
+}
+
+// noteLock notes the process that has the queue locked, if it had it the last time, too.
+func (w *waiter) noteLock() {
+	holder := jobdir.LockHolder(lockPath(w.queue))
+	same := holder == w.blocked.holder
+	w.blocked = lockedOut{time.Now(), holder, same}
+	if same {
+		_ = noteLockHolder(w.queue, holder) // the next look tries again
+	}
 }
 
 func (w *waiter) path(e Entry) string { return filepath.Join(w.queue, "jobs", e.Name()) }
