@@ -181,38 +181,6 @@ func TestCleaner(t *testing.T) {
 	}
 }
 
-func TestTableFitsTheTerminal(t *testing.T) {
-	for name, c := range map[string]struct {
-		limit int
-		want  []string
-	}{
-		"wide": {0, []string{
-			"ID                 STATUS       TIME  NAME",
-			"npm-run-dev-7k2qm  ● running  12m31s  npm run dev 構築",
-		}},
-		"name cut": {50, []string{
-			"ID                 STATUS       TIME  NAME",
-			"npm-run-dev-7k2qm  ● running  12m31s  npm ru… 構築",
-		}},
-		"time gone": {40, []string{
-			"ID                 STATUS     NAME",
-			"npm-run-dev-7k2qm  ● running  npm …築",
-		}},
-		"id and status": {30, []string{
-			"ID                 STATUS",
-			"npm-run-dev-7k2qm  ● running",
-		}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			tab := newTable("ID", "STATUS", ">TIME", "NAME")
-			tab.add(cell{text: "npm-run-dev-7k2qm"}, cell{text: "● running"}, cell{text: "12m31s", right: true}, cell{text: "npm run dev 構築"})
-			if diff := cmp.Diff(c.want, tab.lines(c.limit, []string{"TIME", "NAME"}, false)); diff != "" {
-				t.Errorf("-want +got\n%s", diff)
-			}
-		})
-	}
-}
-
 func TestJSONHasEveryField(t *testing.T) {
 	p, err := engine.Job{}.MarshalJSON()
 	if err != nil {

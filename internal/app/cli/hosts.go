@@ -162,7 +162,7 @@ func (a *app) hostTable(known []knownHost) error {
 		}
 		t.add(cell{text: escape(h.name)}, link, cell{text: count(h.running), right: true}, cell{text: count(h.jobs), right: true}, cell{text: escape(about)})
 	}
-	lines := t.lines(terminalSize(a.stdout).Cols, nil, a.colored(a.stdout))
+	lines := t.lines(terminalSize(a.stdout).Cols, a.colored(a.stdout))
 	for i := len(known) - 1; i >= 0; i-- {
 		if hint := known[i].Hint; hint != "" { // not truncated: the user needs all of it
 			lines = slices.Insert(lines, i+2, "  "+escape(hint))

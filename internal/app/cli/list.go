@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -28,17 +27,19 @@ func (a *app) listCommand() *cobra.Command {
 		Use:     "list",
 		Aliases: []string{"ls", "ps"},
 		GroupID: groupInspect,
-		Short:   "List jobs, newest first",
-		Long: "List jobs, newest first. Jobs on hosts are shown as last known, without connecting.\n" +
-			"--on HOST connects to the host and lists all of its jobs, including those started\n" +
-			"from other machines. The table on a terminal leaves out the earlier runs of restarted\n" +
-			"jobs, unless --all is given; other output always includes them. With --json, ports, cpu_percent (the average since the start)\n" +
-			"and rss_bytes are set for jobs that run on this machine, else null.",
+		Short:   "List jobs and what they are doing",
+		Long: "List jobs. The table on a terminal has those first that need you, and of an ID the letters at\n" +
+			"its end, which every command accepts. It leaves out earlier runs of restarted jobs, and jobs\n" +
+			"that ended earlier than what fits on the screen; --all shows them. Other output has all jobs,\n" +
+			"newest first. With --json, ports, cpu_percent (the average since the start) and rss_bytes are\n" +
+			"set for jobs that run on this machine, else null.\n\n" +
+			"Jobs on hosts are shown as last known, without connecting. --on HOST connects to the host and\n" +
+			"lists all of its jobs, including those started from other machines.",
 		Example: "hob list --running\nhob list --failed --since 1h -q\nhob list --on web1\nhob list --dir . --running",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.list(cmd.Context(), f) },
 	}
 	flags := cmd.Flags()
-	flags.BoolVarP(&f.all, "all", "a", false, "show earlier runs of restarted jobs, too")
+	flags.BoolVarP(&f.all, "all", "a", false, "show all jobs, also earlier runs of restarted ones")
 	flags.BoolVar(&f.running, "running", false, "only jobs that have not ended")
 	flags.BoolVar(&f.finished, "finished", false, "only jobs that have ended")
 	flags.BoolVar(&f.failed, "failed", false, "only failed jobs (not ones you stopped)")
@@ -89,10 +90,8 @@ func (a *app) printList(jobs []engine.Job, f listFlags, now time.Time) error {
 	case len(jobs) == 0 && isTerminal(a.stdout):
 		a.reportf("No jobs. hob run -b CMD starts one.")
 		return nil
-	case isTerminal(a.stdout) && !f.all:
-		return a.listNewestRuns(jobs, now)
 	case isTerminal(a.stdout):
-		return a.listTable(jobs, now)
+		return a.listTable(jobs, f.all, now)
 	}
 	return a.listPlain(jobs, now)
 }
@@ -132,56 +131,6 @@ func (a *app) knownOnly(unreachable, err error) error {
 		a.reportf("     %s", escape(f.hint))
 	}
 	return exitStatus(f.exit)
-}
-
-// listNewestRuns is listTable without the jobs that have ended and were restarted.
-func (a *app) listNewestRuns(jobs []engine.Job, now time.Time) error {
-	restarted := map[engine.ID]bool{}
-	for _, j := range jobs {
-		restarted[j.RestartedFrom] = true
-	}
-	all := len(jobs)
-	jobs = slices.DeleteFunc(jobs, func(j engine.Job) bool {
-		return restarted[j.ID] && j.Status.Finished() && len(j.Exit.Survivors) == 0
-	})
-	err := a.listTable(jobs, now)
-	if n := all - len(jobs); n > 0 && err == nil {
-		a.reportf("%s not shown; to see all: hob list -a", units.Count(n, "earlier run"))
-	}
-	return err
-}
-
-// listTable is the list for a person.
-func (a *app) listTable(jobs []engine.Job, now time.Time) error {
-	t := newTable("ID", "STATUS", ">TIME", ">ENDED", "HOST", "NAME")
-	remote, badges := false, a.badges(now)
-	for _, j := range jobs {
-		glyph, word, st := badges.of(j)
-		if j.Link == engine.LinkUnreachable || j.Link == engine.LinkElsewhere {
-			word += " (" + string(j.Link) + ")"
-		} else if !j.StaleSince.IsZero() {
-			word += " (last known)"
-		}
-		if reason := j.WaitReason(now); j.Status == engine.Queued && reason != "" {
-			word += ": " + escape(reason)
-		}
-		if len(j.Exit.Survivors) > 0 {
-			word += " +" + units.Count(len(j.Exit.Survivors), "survivor")
-		}
-		ended := ""
-		if exit, ok := j.Ended(); ok && !exit.At.IsZero() {
-			ended = units.FormatAgo(j.EndedAgo(now))
-		}
-		remote = remote || j.Host != ""
-		t.add(cell{text: string(j.ID)}, cell{text: glyph + " " + word, style: st},
-			cell{text: units.FormatDuration(j.Uptime(now)), right: true}, cell{text: ended, right: true},
-			cell{text: escape(j.Host)}, cell{text: escape(j.Name)})
-	}
-	drop := []string{"TIME", "ENDED", "NAME"}
-	if !remote {
-		t.hide("HOST")
-	}
-	return printLines(a, t.lines(terminalSize(a.stdout).Cols, drop, a.colored(a.stdout)))
 }
 
 // listPlain is the list for a program: id, status, end (code, signal or a dash),

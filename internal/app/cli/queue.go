@@ -125,7 +125,7 @@ func (a *app) printQueues(queues []engine.Queue) error {
 		}
 		t.add(cell{text: escape(q.Name)}, number(q.Slots), number(len(q.Running)), number(len(q.Waiting)), cell{text: state, style: styleWarn})
 	}
-	return printLines(a, t.lines(0, nil, a.colored(a.stdout)))
+	return printLines(a, t.lines(0, a.colored(a.stdout)))
 }
 
 func number(n int) cell { return cell{text: strconv.Itoa(n), right: true} }

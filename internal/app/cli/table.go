@@ -9,14 +9,16 @@ import (
 
 // A table has rows of text in aligned columns, two spaces apart.
 type table struct {
-	rows [][]cell
+	rows     [][]cell
+	ellipsis string // in place of what is cut off
 }
 
 // cell is one field. Its text has been escaped.
 type cell struct {
-	text  string
-	style style
-	right bool // aligned to the right
+	text   string
+	style  style
+	right  bool // aligned to the right
+	cutEnd bool // shortened at its end, else in the middle
 }
 
 // newTable returns a table with a heading. Names that begin with > are those of columns that are
@@ -27,33 +29,47 @@ func newTable(names ...string) *table {
 		text, right := strings.CutPrefix(name, ">")
 		heading = append(heading, cell{text: text, style: styleDim, right: right})
 	}
-	return &table{rows: [][]cell{heading}}
+	return &table{rows: [][]cell{heading}, ellipsis: "…"}
 }
 
 func (t *table) add(row ...cell) { t.rows = append(t.rows, row) }
 
-// hide removes a column and returns its index.
-func (t *table) hide(name string) (at int) {
-	at = slices.IndexFunc(t.rows[0], func(c cell) bool { return c.text == name })
+// column returns the index of a column, -1 if there is none of that name.
+func (t *table) column(name string) int {
+	return slices.IndexFunc(t.rows[0], func(c cell) bool { return c.text == name })
+}
+
+// hide removes a column, if it is there.
+func (t *table) hide(name string) {
+	at := t.column(name)
+	if at < 0 {
+		return
+	}
 	for i, row := range t.rows {
 		t.rows[i] = slices.Delete(row, at, at+1)
 	}
-	return at
 }
 
-// lines renders the table at most limit columns wide (0: no limit). If it does not fit, the last
-// column is shortened first, then those with the names in drop are left out one by one.
-func (t *table) lines(limit int, drop []string, colored bool) []string {
+// isEmpty reports whether a column has nothing but its heading.
+func (t *table) isEmpty(name string) bool {
+	at := t.column(name)
+	return !slices.ContainsFunc(t.rows[1:], func(row []cell) bool { return row[at].text != "" })
+}
+
+// lines renders the table at most limit columns wide (0: no limit), if necessary with a shorter last
+// column.
+func (t *table) lines(limit int, colored bool) []string {
 	widths := t.widths()
 	if over := total(widths) - limit; limit > 0 && over > 0 {
 		const least = 8
 		last := &widths[len(widths)-1]
 		*last -= min(over, max(*last-least, 0))
-		for len(drop) > 0 && total(widths) > limit {
-			at := t.hide(drop[0])
-			widths, drop = slices.Delete(widths, at, at+1), drop[1:]
-		}
 	}
+	return t.render(widths, colored)
+}
+
+// render renders the columns with these widths.
+func (t *table) render(widths []int, colored bool) []string {
 	lines := make([]string, 0, len(t.rows))
 	for _, row := range t.rows {
 		var b strings.Builder
@@ -61,7 +77,11 @@ func (t *table) lines(limit int, drop []string, colored bool) []string {
 			if i > 0 {
 				b.WriteString("  ")
 			}
-			text := cells.TruncateMiddle(c.text, widths[i], "…")
+			shorten := cells.TruncateMiddle
+			if c.cutEnd {
+				shorten = cells.Truncate
+			}
+			text := shorten(c.text, widths[i], t.ellipsis)
 			pad := strings.Repeat(" ", max(widths[i]-cells.Width(text), 0))
 			if c.right {
 				b.WriteString(pad)
