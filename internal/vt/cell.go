@@ -187,6 +187,8 @@ func RuneWidth(r rune) int {
 		return 1
 	case within(r, 0xa1, 0xac), within(r, 0xae, 0x2ff):
 		return 1
+	case within(r, 0x300, 0x36f): // combining
+		return 0
 	case within(r, 0x2500, 0x25fc): // boxes and blocks
 		return 1
 	case within(r, 0x3041, 0x3096), within(r, 0x30a1, 0x30fa), // kana

@@ -165,7 +165,11 @@ func (t *Terminal) softReset() {
 
 // alignmentTest is DECALN: it fills the screen with E.
 func (t *Terminal) alignmentTest() {
-	t.scr.erase(0, t.rows, Cell{ch: 'E'})
+	filled := Cell{ch: 'E'}
+	if !t.afford(t.rows) { // now, and when they are erased
+		return
+	}
+	t.scr.erase(0, t.rows, filled)
 	t.unwrapBefore(0)
 	t.resetMargins()
 	t.updatePlain()

@@ -37,7 +37,8 @@ var sequences = []string{
 	"\x1b]52;c;YQ==\a", "\x1b]777;notify;a;b\a", "\x1bP$qm\x1b\\", "\x1bP+q544e\x1b\\", "\x1bPq\x1b\\",
 	"\x1b_a\x1b\\", "\x1b^a\x1b\\", "\x1bXa\x1b\\", "\x1bkt\x1b\\", "\xff", "\xc2\x9b",
 	"\x1b[4hx\r", "\x1b[4hx\b\b", "\x1bH\x1bc", "\x1bH\x1b[?5W", "\x1b#8\x1b[2J", "\n\x1b[2J", "\x1b[2Ké", "\x1b[2K\x1b[999Cx",
-	"\x1b[41m\x1b[2J\x1b[42m\x1b[2J", "\x1b[99H\x1b[1J",
+	"\x1b[41m\x1b[2J\x1b[42m\x1b[2J", "\x1b[99H\x1b[1J", "\x1b#8\x1bc", "\x1b#8\x1b[99S", "\x1b[41m\x1b[2J\x1b[99S",
+	"a\u0483", "e" + strings.Repeat("\u0301", 31), "\x1b]11;?\a", "\r\t", "\r\x1b[9999I", "\x1b[?69h\x1b[2;99s\x1b[99;9H\n",
 }
 
 // floodSizes are the sizes of the screens that are flooded.
@@ -45,7 +46,7 @@ var floodSizes = [][2]int{{80, 24}, {300, 100}}
 
 // flooded returns a terminal full of text, and a sequence repeated to about 4 KiB.
 func flooded(size [2]int, sequence string) (*Terminal, []byte) {
-	t := New(size[0], size[1], WithReply(func([]byte) {}))
+	t := New(size[0], size[1], WithReply(func([]byte) {}), WithScrollback(blockSize))
 	t.Write([]byte(strings.Repeat(strings.Repeat("x", size[0]-1)+"\r\n", size[1]) + "\x1b[12;30H"))
 	return t, []byte(strings.Repeat(sequence, max(1, 4096/len(sequence))))
 }
@@ -147,6 +148,37 @@ func TestAreasArePaidFor(t *testing.T) {
 			}
 			term.Write([]byte(c.operation))
 			if term.ANSI() == text {
+				t.Error("it is not carried out, though the output pays for it")
+			}
+		})
+	}
+}
+
+// Rows are scrolled, erased and kept at a price, too, where few bytes would do that to all of them.
+func TestRowsArePaidFor(t *testing.T) {
+	for name, c := range map[string]struct {
+		before, operation string
+		price             int
+	}{
+		"scrolled between margins":      {"\x1b[?69h\x1b[2;299s\x1b[999;9H", "\n", 1000 * 298 / scrolledPerCell},
+		"deleted between margins":       {"\x1b[?69h\x1b[2;299s\x1b[1;9H", "\x1b[M", 1000 * 298 / scrolledPerCell},
+		"erased in another color":       {"\x1b[41m", "\x1b[2J", 1000 / rowsPerCell},
+		"filled to align the screen":    {"", "\x1b#8", 1000},
+		"kept, filled in another color": {"\x1b[41m\x1b[2J", "\x1b[999S", 999 * (keptRowPrice + 300/keptPerCell)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			term, _ := flooded([2]int{300, 1000}, "x")
+			term.Write([]byte(c.before))
+			was, kept := term.ANSI(), term.ScrollbackLen()
+			changed := func() bool { return term.ANSI() != was || term.ScrollbackLen() != kept }
+			term.credit = 0
+			term.Write([]byte(c.operation))
+			if changed() {
+				t.Error("it is carried out, though nothing pays for it")
+			}
+			term.credit = c.price
+			term.Write([]byte(c.operation))
+			if !changed() {
 				t.Error("it is not carried out, though the output pays for it")
 			}
 		})

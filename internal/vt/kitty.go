@@ -55,7 +55,7 @@ func (t *Terminal) kittyKeyboard(prefix byte) {
 		now := k.now
 		t.afterFacts(func() {
 			if t.facts.KittyKeyboard {
-				t.answer("\x1b[?%du", now)
+				t.answer("\x1b[?%du", int(now))
 			}
 		})
 	case '>':

@@ -54,6 +54,10 @@ func (t *Terminal) specialColor(i int) Color {
 
 // oscColor sets, resets and reports colors.
 func (t *Terminal) oscColor(n int, s string) {
+	if s == "?" && within(n, 10, 12) {
+		t.setSpecialColor(n, s)
+		return
+	}
 	f := strings.Split(s, ";")
 	switch n {
 	case 4, 5:
@@ -114,7 +118,7 @@ func (t *Terminal) indexedColor(osc int, number, spec string) {
 		default:
 			c = t.specialColor(0)
 		}
-		t.answer("\x1b]%d;%s;%s\x1b\\", osc, number, colorSpec(c))
+		t.answerColor(osc, number, c)
 		return
 	}
 	if c, ok := parseColor(spec); ok {
@@ -127,7 +131,7 @@ func (t *Terminal) indexedColor(osc int, number, spec string) {
 
 func (t *Terminal) setSpecialColor(n int, spec string) {
 	if spec == "?" {
-		t.afterFacts(func() { t.answer("\x1b]%d;%s\x1b\\", n, colorSpec(t.specialColor(n-10))) })
+		t.afterFacts(func() { t.answerColor(n, "", t.specialColor(n-10)) })
 		return
 	}
 	if c, ok := parseColor(spec); ok {
@@ -135,10 +139,23 @@ func (t *Terminal) setSpecialColor(n int, spec string) {
 	}
 }
 
-func colorSpec(c Color) string {
+// answerColor reports a color, with its number in the palette if it has one.
+func (t *Terminal) answerColor(osc int, number string, c Color) {
+	reply := strconv.AppendInt(append(t.scratch[:0], "\x1b]"...), int64(osc), 10)
+	if number != "" {
+		reply = append(append(reply, ';'), number...)
+	}
+	reply = appendColorSpec(append(reply, ';'), c)
+	t.scratch = append(reply, "\x1b\\"...)
+	t.answerText(t.scratch)
+}
+
+// appendColorSpec appends a color as rgb:rrrr/gggg/bbbb.
+func appendColorSpec(dst []byte, c Color) []byte {
 	r, g, b, _ := c.RGB()
-	digits := hex.EncodeToString([]byte{r, r, g, g, b, b})
-	return "rgb:" + digits[:4] + "/" + digits[4:8] + "/" + digits[8:]
+	dst = hex.AppendEncode(append(dst, "rgb:"...), []byte{r, r})
+	dst = hex.AppendEncode(append(dst, '/'), []byte{g, g})
+	return hex.AppendEncode(append(dst, '/'), []byte{b, b})
 }
 
 // parseColor parses rgb:r/g/b with 1 to 4 hexadecimal digits each, and #rgb, #rrggbb

@@ -142,8 +142,8 @@ func (t *Terminal) printText(p []byte) []byte {
 	return p
 }
 
-// decodeRune decodes the character at the beginning of p. n is 0 if it is incomplete
-// or invalid, or a C1 control.
+// decodeRune decodes the character at the beginning of p. A byte that begins none is U+FFFD. n is 0 if
+// the character is incomplete, otherwise invalid, or a C1 control.
 func decodeRune(p []byte) (r rune, n int) {
 	switch c := p[0]; {
 	case c < 0x80:
@@ -154,7 +154,10 @@ func decodeRune(p []byte) (r rune, n int) {
 		}
 	}
 	r, n = utf8.DecodeRune(p)
-	if n == 1 || r < 0xa0 {
+	switch {
+	case n == 1 && !within(p[0], 0xc2, 0xf4):
+		return utf8.RuneError, 1 // it begins nothing
+	case n == 1 || r < 0xa0:
 		return 0, 0
 	}
 	return r, n
@@ -278,6 +281,10 @@ const softHyphen = '\u00ad'
 
 const zwj = '\u200d'
 
+// firstWidening is above all characters without a width of their own that never change the width of the
+// text before them.
+const firstWidening = 0x1100
+
 // asEmoji makes the character before it an emoji, which is wide. This includes
 // terminals and programs that otherwise compute the width by code point.
 const asEmoji = '\ufe0f'
@@ -316,7 +323,11 @@ func (t *Terminal) join(r rune, w int) bool {
 		return true
 	}
 	mayWiden := t.oneCell != 0 || byCluster || r == asEmoji
-	switch width := displaywidth.Bytes(text); {
+	width := cell.Width()
+	if w > 0 || r >= firstWidening {
+		width = displaywidth.Bytes(text)
+	}
+	switch {
 	case width == cell.Width():
 	case width == 2 && mayWiden:
 		if !t.widen(x) {

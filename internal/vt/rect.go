@@ -1,5 +1,7 @@
 package vt
 
+import "fmt"
+
 // area is a rectangle of cells, both ends inclusive.
 type area struct{ top, left, bot, right int }
 
@@ -23,8 +25,13 @@ const (
 	// cellsPerByte is how many cells a byte of the output pays for.
 	cellsPerByte = 8
 	// rowPrice is what a row costs in addition, and changedPrice what a cell costs that is
-	// examined and not only replaced, in cells. Cells that only move cost an eighth.
-	rowPrice, changedPrice, movedPerCell = 8, 4, 8
+	// examined and not only replaced, in cells.
+	rowPrice, changedPrice = 8, 4
+	// keptRowPrice is what a row costs that is added to the scrollback, whatever is in it.
+	keptRowPrice = 3
+	// A cell pays for so many that only move within their row, that move to another row, or that are added
+	// to the scrollback although only their row was filled; and for so many rows that are erased.
+	movedPerCell, scrolledPerCell, keptPerCell, rowsPerCell = 8, 16, 2, 2
 	// maxCredit is the number of cells that are paid for in advance: thousands of screens of
 	// 80x24.
 	maxCredit = 16 << 20
@@ -261,7 +268,8 @@ func (t *Terminal) reportChecksum() {
 	if t.checksums&sumPositive == 0 {
 		sum = -sum
 	}
-	t.answer("\x1bP%d!~%04X\x1b\\", t.param(0, 0), sum)
+	t.scratch = fmt.Appendf(t.scratch[:0], "\x1bP%d!~%04X\x1b\\", t.param(0, 0), sum)
+	t.answerText(t.scratch)
 }
 
 func (t *Terminal) sumArea(a area) uint16 {

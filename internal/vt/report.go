@@ -2,23 +2,37 @@ package vt
 
 import (
 	"bytes"
-	"fmt"
+	"strconv"
+	"strings"
 )
 
-// answer adds a reply, if the terminal has a reply function. The replies to one Write
-// are sent together.
-func (t *Terminal) answer(format string, args ...any) {
+// answer adds a reply, in which each %d is one of numbers.
+func (t *Terminal) answer(format string, numbers ...int) {
+	reply := t.scratch[:0]
+	for _, n := range numbers {
+		before, after, _ := strings.Cut(format, "%d")
+		reply = strconv.AppendInt(append(reply, before...), int64(n), 10)
+		format = after
+	}
+	t.scratch = append(reply, format...)
+	t.answerText(t.scratch)
+}
+
+// answerText adds a reply, if the terminal has a reply function. The replies to one Write are sent
+// together. The buffer may be reused.
+func (t *Terminal) answerText(reply []byte) {
 	switch {
-	case t.reply == nil, len(t.out) > 1<<20:
+	case t.reply == nil, len(t.out) > maxReplies:
 	case len(t.deferred) > 0:
-		text := fmt.Sprintf(format, args...)
-		t.deferred = append(t.deferred, func() { t.answer("%s", text) })
-	case len(args) == 0:
-		t.out = append(t.out, format...)
+		kept := bytes.Clone(reply)
+		t.deferred = append(t.deferred, func() { t.answerText(kept) })
 	default:
-		t.out = fmt.Appendf(t.out, format, args...)
+		t.out = append(t.out, reply...)
 	}
 }
+
+// maxReplies is the size beyond which further replies to one Write are dropped.
+const maxReplies = 1 << 20
 
 // maxDeferred limits the replies that wait for pending facts.
 const maxDeferred = 256
@@ -47,7 +61,7 @@ func (t *Terminal) flushReplies() {
 		return
 	}
 	t.reply(t.out)
-	t.out = t.out[:0]
+	t.out, t.sized = t.out[:0], 0
 	if cap(t.out) > keepString {
 		t.out = nil
 	}
@@ -124,11 +138,14 @@ func (t *Terminal) reportColorScheme() {
 
 // reportSize sends the report of mode 2048.
 func (t *Terminal) reportSize() {
+	deferred := len(t.deferred) > 0
+	if !deferred && t.sized > 0 && t.sized == len(t.out) {
+		return // the one before says the same
+	}
 	w, h := t.cellPixels()
-	report := fmt.Appendf(t.scratch[:0], "\x1b[48;%d;%d;%d;%dt", t.rows, t.cols, t.rows*h, t.cols*w)
-	t.scratch = report
-	if !bytes.HasSuffix(t.out, report) { // the one before says the same
-		t.answer("%s", report)
+	t.answer("\x1b[48;%d;%d;%d;%dt", t.rows, t.cols, t.rows*h, t.cols*w)
+	if !deferred {
+		t.sized = len(t.out)
 	}
 }
 

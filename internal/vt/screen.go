@@ -44,6 +44,34 @@ func (s *screen) erase(a, b int, c Cell) {
 	s.dirty.remove(a, b)
 }
 
+// stale returns how many of the rows from a to b-1 erase has to change.
+func (s *screen) stale(a, b int, c Cell) int {
+	if s.fill != c {
+		return b - a
+	}
+	return max(0, min(b, s.dirty.to)-max(a, s.dirty.from))
+}
+
+// affordErase reports whether the output pays for erasing the rows from a to b-1.
+func (t *Terminal) affordErase(a, b int, c Cell) bool {
+	return t.afford(t.scr.stale(a, b, c) / rowsPerCell)
+}
+
+// affordKeep reports whether the output pays for adding rows to the scrollback. Cells that were written
+// one by one are paid for.
+func (t *Terminal) affordKeep(rows []*row) bool {
+	if !t.afford(keptRowPrice * len(rows)) {
+		return false
+	}
+	filled := 0
+	for _, r := range rows {
+		if r.fill.isWritten() {
+			filled += r.cols
+		}
+	}
+	return t.afford(filled / keptPerCell)
+}
+
 // blank returns an erased cell, with the background of the pen (BCE).
 func (t *Terminal) blank() Cell { return Cell{bg: t.cur.pen.bg} }
 
@@ -69,10 +97,11 @@ func (t *Terminal) erase(y, a, b int) {
 
 // eraseRows blanks the rows from a to b-1, and their sizes.
 func (t *Terminal) eraseRows(a, b int) {
-	if a >= b {
+	blank := t.blank()
+	if a >= b || !t.affordErase(a, b, blank) {
 		return
 	}
-	t.scr.erase(a, b, t.blank())
+	t.scr.erase(a, b, blank)
 	t.unwrapBefore(a)
 }
 
@@ -126,13 +155,17 @@ func (t *Terminal) scrollUp(top, bot, n int, keep bool) {
 		t.scrollPart(top, bot, n)
 		return
 	}
+	blank := t.blank()
 	keep = keep && top == 0 && t.keepsHistory()
+	if !t.affordErase(top, top+n, blank) || keep && !t.affordKeep(t.scr.rows[:n]) {
+		return
+	}
 	if keep {
 		for _, r := range t.scr.rows[:n] {
 			t.history.push(t, r)
 		}
 	}
-	t.scr.erase(top, top+n, t.blank())
+	t.scr.erase(top, top+n, blank)
 	t.rotate(top, bot, n)
 	if top > 0 || !keep {
 		t.unwrapBefore(top)
@@ -152,7 +185,11 @@ func (t *Terminal) scrollDown(top, bot, n int) {
 		t.scrollPart(top, bot, -n)
 		return
 	}
-	t.scr.erase(bot+1-n, bot+1, t.blank())
+	blank := t.blank()
+	if !t.affordErase(bot+1-n, bot+1, blank) {
+		return
+	}
+	t.scr.erase(bot+1-n, bot+1, blank)
 	t.rotate(top, bot, -n)
 	t.unwrapBefore(top)
 	t.scr.rows[bot].wrap = false
@@ -191,6 +228,9 @@ func (t *Terminal) rotate(top, bot, n int) {
 // scrollPart moves the cells between the margins, up by n or down by -n.
 func (t *Terminal) scrollPart(top, bot, n int) {
 	a, b := t.left, t.rgt+1
+	if !t.afford((bot - top + 1) * (b - a) / scrolledPerCell) {
+		return
+	}
 	rows := t.scr.rows
 	t.scr.dirty.add(top, bot+1)
 	for y := top; y <= bot; y++ {

@@ -101,12 +101,12 @@ func (s *snapshot) colors() {
 	p := &s.t.palette
 	for n := range uint16(maxIndexed) {
 		if c, ok := p.indexed[n]; ok {
-			s.putf("\x1b]4;%d;%s\x1b\\", n, colorSpec(c))
+			s.putf("\x1b]4;%d;%s\x1b\\", n, appendColorSpec(nil, c))
 		}
 	}
 	for i, c := range p.special {
 		if c != 0 {
-			s.putf("\x1b]%d;%s\x1b\\", 10+i, colorSpec(c))
+			s.putf("\x1b]%d;%s\x1b\\", 10+i, appendColorSpec(nil, c))
 		}
 	}
 }

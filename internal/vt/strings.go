@@ -185,7 +185,9 @@ func (t *Terminal) requestStatus(what string) {
 		t.answer("\x1bP0$r\x1b\\")
 		return
 	}
-	t.answer("\x1bP1$r%s%s\x1b\\", s, what)
+	reply := append(append(t.scratch[:0], "\x1bP1$r"...), s...)
+	t.scratch = append(append(reply, what...), "\x1b\\"...)
+	t.answerText(t.scratch)
 }
 
 func (t *Terminal) status(what string) (string, bool) {
@@ -224,21 +226,35 @@ func (t *Terminal) status(what string) (string, bool) {
 
 // requestTermcap is XTGETTCAP: it reports a capability by its hexadecimal name.
 func (t *Terminal) requestTermcap(name string) {
-	raw, err := hex.DecodeString(name)
-	if err != nil || len(raw) > 64 {
+	var raw [64]byte
+	n := -1
+	if hex.DecodedLen(len(name)) <= len(raw) {
+		if decoded, err := hex.Decode(raw[:], []byte(name)); err == nil {
+			n = decoded
+		}
+	}
+	if n < 0 {
 		t.answer("\x1bP0+r\x1b\\")
 		return
 	}
-	value, ok := termcap(string(raw))
-	switch {
-	case !ok:
-		t.answer("\x1bP0+r%s\x1b\\", name)
-	case value == "":
-		t.answer("\x1bP1+r%s\x1b\\", name)
-	default:
-		t.answer("\x1bP1+r%s=%X\x1b\\", name, value)
+	value, ok := termcap(raw[:n])
+	known := byte('1')
+	if !ok {
+		known = '0'
 	}
+	reply := append(t.scratch[:0], "\x1bP"...)
+	reply = append(append(append(reply, known), "+r"...), name...)
+	if value != "" {
+		reply = append(reply, '=')
+		for i := range len(value) {
+			reply = append(reply, upperHex[value[i]>>4], upperHex[value[i]&0xf])
+		}
+	}
+	t.scratch = append(reply, "\x1b\\"...)
+	t.answerText(t.scratch)
 }
+
+const upperHex = "0123456789ABCDEF"
 
 // termcaps are capabilities that the terminfo entry xterm-256color lacks, and some of its own that
 // applications query.
@@ -252,9 +268,9 @@ var termcaps = [...]struct{ name, value string }{
 	{"Ss", "\x1b[%p1%d q"}, {"Se", "\x1b[2 q"}, {"Ms", "\x1b]52;%p1%s;%p2%s\x07"}, {"indn", "\x1b[%p1%dS"},
 }
 
-func termcap(name string) (value string, ok bool) {
-	for _, c := range termcaps {
-		if c.name == name {
+func termcap(name []byte) (value string, ok bool) {
+	for i := range termcaps {
+		if c := &termcaps[i]; c.name == string(name) {
 			return c.value, true
 		}
 	}

@@ -102,6 +102,7 @@ type Terminal struct {
 	facts    Facts
 	reply    func([]byte)
 	out      []byte   // buffer of replies
+	sized    int      // its length after the last report of the size; 0: none in it
 	deferred []func() // replies that wait for pending facts
 	scratch  []byte   // text of a cluster while it is put together
 	moved    []*row   // rows that scroll out while others move
