@@ -16,7 +16,7 @@ func TestUptimeIgnoresClockChange(t *testing.T) {
 	for name, off := range map[string]time.Duration{"ahead": -year, "back": year} {
 		t.Run(name, func(t *testing.T) {
 			e := open(t)
-			x := create(t, e, engine.VirtualSpec{})
+			x := create(t, e, engine.ExecutionSpec{})
 			dir := filepath.Join(e.StateDir(), "jobs", string(x.ID()))
 			st, err := jobdir.ReadState(dir)
 			if err != nil {
@@ -40,7 +40,7 @@ func TestUptimeIgnoresClockChange(t *testing.T) {
 
 func TestEndedAgo(t *testing.T) {
 	e := open(t)
-	x := create(t, e, engine.VirtualSpec{})
+	x := create(t, e, engine.ExecutionSpec{})
 	if err := x.Complete(engine.Exit{}); err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@
 //
 // An [Engine] starts, lists and removes jobs. A [Job] has the facts of one job at one moment. A [Handle]
 // acts on one job: it stops it, types into it, waits for it and opens its [joblog.Log] and its [Terminal]. An
-// [Execution] is a job that the program performs itself, see [Engine.Create]. A [Backend] does the work
+// [Execution] is a job that the program performs itself, see [Engine.NewExecution]. A [Backend] does the work
 // where jobs run; packages local and ssh have one. The engine depends on no terminal, network or shell.
 //
 // # Source of truth

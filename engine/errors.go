@@ -22,10 +22,10 @@ var (
 	ErrUnsupported = record.ErrUnsupported                               // by the backend, or this kind of job
 	ErrExists      = errors.New("already exists")                        // the process is attached
 	ErrInvalid     = record.ErrInvalid                                   // never valid, for any job
-	ErrClosed      = record.ErrClosed
-	ErrStateDir    = errors.New("state directory is unusable")
-	ErrUnrecorded  = errors.New("its end cannot be recorded")  // other programs cannot see the end
-	ErrUnkept      = errors.New("cannot record what was read") // so the next poll returns the same output again
+	ErrClosed      = record.ErrClosed                                    // Close was called
+	ErrStateDir    = errors.New("state directory is unusable")           // the error names its path and why
+	ErrUnrecorded  = errors.New("its end cannot be recorded")            // other programs cannot see the end
+	ErrUnkept      = errors.New("cannot record what was read")           // so the next poll returns the same output again
 )
 
 // An ErrorKind is one of these conditions as programs and users know it.
@@ -68,6 +68,7 @@ type Error struct {
 	Hint string
 }
 
+// Error returns the operation, the job and the cause, without the hint.
 func (e *Error) Error() string {
 	if e.Job == "" {
 		return fmt.Sprintf("%s: %v", e.Op, e.Err)
@@ -75,18 +76,21 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s %s: %v", e.Op, e.Job, e.Err)
 }
 
+// Unwrap returns the condition or system error.
 func (e *Error) Unwrap() error { return e.Err }
 
 // AmbiguousError lists the jobs that a reference matches.
 type AmbiguousError struct {
-	Ref        string
-	Candidates []Job
+	Ref        string // what the user typed
+	Candidates []Job  // the jobs that match it
 }
 
+// Error returns the reference that is ambiguous, without the candidates.
 func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("%q matches several jobs", e.Ref)
 }
 
+// Unwrap returns ErrAmbiguous.
 func (e *AmbiguousError) Unwrap() error { return ErrAmbiguous }
 
 // invalid returns the error for a request that is not valid.

@@ -55,7 +55,7 @@ func replica(t *testing.T, e *engine.Engine, id engine.ID, pause func()) (text s
 func TestSnapshotAndDeltasAreCompleteOutput(t *testing.T) {
 	e := open(t)
 	other := open(t, engine.WithStateDir(e.StateDir()))
-	x := create(t, e, engine.VirtualSpec{})
+	x := create(t, e, engine.ExecutionSpec{})
 	var want strings.Builder
 	var readers sync.WaitGroup
 	join := make(chan int, 20)
@@ -139,7 +139,7 @@ func TestIDsOfConcurrentProgramsDoNotCollide(t *testing.T) {
 		e := open(t, engine.WithStateDir(root))
 		work.Go(func() {
 			for range 25 {
-				x, err := e.Create(engine.VirtualSpec{Name: "same"})
+				x, err := e.NewExecution(engine.ExecutionSpec{Name: "same"})
 				if err != nil {
 					t.Error(err)
 					return
@@ -165,7 +165,7 @@ func TestIDsOfConcurrentProgramsDoNotCollide(t *testing.T) {
 // Output printed while a viewer and a subscriber do not read stays in the log, not in memory.
 func TestMemoryIsBoundedWithoutReaders(t *testing.T) {
 	e := open(t)
-	x := create(t, e, engine.VirtualSpec{Size: engine.Size{Cols: 80, Rows: 24}})
+	x := create(t, e, engine.ExecutionSpec{Size: engine.Size{Cols: 80, Rows: 24}})
 	term, err := e.Handle(x.ID()).Terminal(t.Context(), engine.TerminalOptions{})
 	if err != nil {
 		t.Fatal(err)

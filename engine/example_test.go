@@ -33,12 +33,12 @@ func newEngine(backends ...engine.Backend) (eng *engine.Engine, done func()) {
 
 // Any piece of work can be a job, not only a command: create, stream, background, complete. It is
 // listed, its output is a log, and it can be killed.
-func ExampleEngine_Create() {
+func ExampleEngine_NewExecution() {
 	ctx := context.Background()
 	eng, done := newEngine()
 	defer done()
 
-	x, err := eng.Create(engine.VirtualSpec{Name: "index the code"})
+	x, err := eng.NewExecution(engine.ExecutionSpec{Name: "index the code"})
 	if err != nil {
 		panic(err)
 	}
@@ -86,7 +86,7 @@ func ExampleEngine_Create() {
 
 // A process that the program started itself can become a job too. The engine uses only the hooks
 // and never signals the process itself.
-func ExampleEngine_Create_process() {
+func ExampleEngine_NewExecution_process() {
 	ctx := context.Background()
 	eng, done := newEngine()
 	defer done()
@@ -95,9 +95,9 @@ func ExampleEngine_Create_process() {
 	if err := cmd.Start(); err != nil {
 		panic(err)
 	}
-	x, err := eng.Create(engine.VirtualSpec{
+	x, err := eng.NewExecution(engine.ExecutionSpec{
 		PID: cmd.Process.Pid, Name: "my sleep", Command: cmd.Args,
-		Hooks: engine.Hooks{Kill: func(context.Context) error { return cmd.Process.Kill() }},
+		Hooks: engine.ExecutionHooks{Kill: func(context.Context) error { return cmd.Process.Kill() }},
 	})
 	if err != nil {
 		panic(err)
@@ -116,7 +116,7 @@ func ExampleEngine_Create_process() {
 		panic(err)
 	}
 
-	if _, err := x.Stop(ctx, engine.StopOptions{Grace: -1}); err != nil { // calls the hook, as hob kill does
+	if _, err := x.Stop(ctx, engine.StopOptions{Grace: engine.KillNow}); err != nil { // calls the hook, as hob kill does
 		panic(err)
 	}
 	exit, err := x.Wait(ctx)
@@ -151,10 +151,10 @@ func ExampleEngine_Run() {
 	}
 	fmt.Println(result.Status, "backgrounded:", result.Backgrounded)
 
-	if _, err := eng.Handle(result.ID).Stop(ctx, engine.StopOptions{Grace: -1}); err != nil {
+	if _, err := eng.Handle(result.ID).Stop(ctx, engine.StopOptions{Grace: engine.KillNow}); err != nil {
 		panic(err)
 	}
-	_, err = eng.Handle("no-such-job").Stop(ctx, engine.StopOptions{Grace: -1})
+	_, err = eng.Handle("no-such-job").Stop(ctx, engine.StopOptions{Grace: engine.KillNow})
 	fmt.Println(errors.Is(err, engine.ErrNotFound))
 
 	// Output:
@@ -177,7 +177,7 @@ func ExampleEngine_Subscribe() {
 	}
 	fmt.Println(len(snapshot), "jobs")
 
-	x, err := eng.Create(engine.VirtualSpec{Name: "work"})
+	x, err := eng.NewExecution(engine.ExecutionSpec{Name: "work"})
 	if err != nil {
 		panic(err)
 	}

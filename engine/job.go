@@ -55,8 +55,6 @@ type (
 	Scheduled = record.Scheduled
 	// Runs are the runs of a job whose command is started again when it ends.
 	Runs = record.Runs
-	// RestartPolicy says after which ends a job's command is started again.
-	RestartPolicy = record.RestartPolicy
 	// Unrecorded is an end that could not be written to disk yet.
 	Unrecorded = record.Unrecorded
 
@@ -132,6 +130,9 @@ const (
 	ReasonNodeFailed = record.ReasonNodeFailed // the cluster's node on which it ran failed
 )
 
+// KillNow is the grace period of a job that is killed at once, see [StopOptions].
+const KillNow = record.KillNow
+
 // Job is a job at one moment: its request, its state, and what was found out apart from its
 // records. It is a value and does not change after it is returned. Its JSON form is that of the
 // command line (see MarshalJSON): every field is present, and null where it does not apply.
@@ -144,7 +145,7 @@ type Job struct {
 
 	OutputPath string // empty with Split
 	StdoutPath string // only with Split
-	StderrPath string
+	StderrPath string // only with Split
 
 	Ports []int    // on which its processes listen
 	CPU   *float64 // percent of one core; nil: not known

@@ -219,7 +219,7 @@ func TestStopTwice(t *testing.T) {
 	if _, err := e.Handle(j.ID).Stop(t.Context(), engine.StopOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Handle(j.ID).Stop(t.Context(), engine.StopOptions{Grace: -1}); err != nil {
+	if _, err := e.Handle(j.ID).Stop(t.Context(), engine.StopOptions{Grace: engine.KillNow}); err != nil {
 		t.Errorf("the second time: %v", err)
 	}
 	got := get(t, e, j.ID)

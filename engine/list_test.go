@@ -231,7 +231,7 @@ func TestStopRefusesSurvivorsElsewhere(t *testing.T) {
 	if err := jobdir.WriteState(dir, &st); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Handle(j.ID).Stop(t.Context(), engine.StopOptions{Grace: -1}); !errors.Is(err, engine.ErrElsewhere) {
+	if _, err := e.Handle(j.ID).Stop(t.Context(), engine.StopOptions{Grace: engine.KillNow}); !errors.Is(err, engine.ErrElsewhere) {
 		t.Errorf("kill: %v", err)
 	}
 	if st, err := jobdir.ReadState(dir); err != nil || !slices.Equal(st.Exit.Survivors, left) {

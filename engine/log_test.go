@@ -50,7 +50,7 @@ func openLog(t *testing.T, e *engine.Engine, id engine.ID, s engine.Stream) *job
 
 func TestLog(t *testing.T) {
 	e := open(t)
-	x := create(t, e, engine.VirtualSpec{})
+	x := create(t, e, engine.ExecutionSpec{})
 	for i := range 1000 {
 		x.Append([]byte(fmt.Sprintf("\x1b[32mline %d\x1b[0m\n", i)))
 	}
@@ -102,7 +102,7 @@ func TestLog(t *testing.T) {
 
 func TestLogOverLimit(t *testing.T) {
 	e := open(t)
-	x := create(t, e, engine.VirtualSpec{LogLimit: 2 << 20})
+	x := create(t, e, engine.ExecutionSpec{LogLimit: 2 << 20})
 	line := strings.Repeat("x", 1023) + "\n"
 	for i := range 4 << 10 {
 		x.Append([]byte(fmt.Sprintf("%06d", i) + line[6:]))
@@ -163,7 +163,7 @@ func TestLogStreams(t *testing.T) {
 // A window of long lines retains only the bytes that it returns, not the blocks they were read in.
 func TestLongLinesRetainOnlyTheirBytes(t *testing.T) {
 	e := open(t)
-	x := create(t, e, engine.VirtualSpec{})
+	x := create(t, e, engine.ExecutionSpec{})
 	for range 5 {
 		x.Append([]byte(strings.Repeat("long", 1<<18) + "\n"))
 	}

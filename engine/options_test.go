@@ -14,7 +14,7 @@ func TestEmptyOptionsMeanDefault(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	x, err := e.Create(engine.VirtualSpec{Name: "index"})
+	x, err := e.NewExecution(engine.ExecutionSpec{Name: "index"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,9 +11,6 @@ import (
 	"github.com/hobjobs/hob/internal/queue"
 )
 
-// DefaultQueue is the name of the queue of jobs that name none.
-const DefaultQueue = queue.Default
-
 // Queue is a queue of jobs on this machine: at most Slots of them run at once, the others wait for
 // their turn.
 type Queue struct {

@@ -109,6 +109,7 @@ type RestartError struct {
 	Err error
 }
 
+// Error returns what became of the job, and why it was not started again.
 func (e *RestartError) Error() string {
 	state := "may have been asked to stop"
 	switch {
@@ -120,16 +121,19 @@ func (e *RestartError) Error() string {
 	return fmt.Sprintf("%s %s and was not started again: %v", e.Job.ID, state, e.Err)
 }
 
+// Unwrap returns why it was not started again.
 func (e *RestartError) Unwrap() error { return e.Err }
 
 // MissingEnvError names the variables that were given to a job with values, which are not
 // stored: a restart needs them again, by [RestartOptions].Env or in the environment.
 type MissingEnvError struct{ Names []string }
 
+// Error returns the names of the variables.
 func (e *MissingEnvError) Error() string {
 	return "missing values of -e variables: " + strings.Join(e.Names, ", ")
 }
 
+// Unwrap returns ErrInvalid.
 func (e *MissingEnvError) Unwrap() error { return ErrInvalid }
 
 // notRestarted returns err, as a RestartError if the job has been asked to stop, or may

@@ -243,7 +243,7 @@ func TestConcurrentRestartsStartOneJob(t *testing.T) {
 
 func TestRestartOfAVirtualJobStopsNothing(t *testing.T) {
 	e, _ := withFake(t)
-	x, err := e.Create(engine.VirtualSpec{Name: "tool", Hooks: engine.Hooks{Kill: func(context.Context) error { return nil }}})
+	x, err := e.NewExecution(engine.ExecutionSpec{Name: "tool", Hooks: engine.ExecutionHooks{Kill: func(context.Context) error { return nil }}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ import (
 func TestVirtualExecutionContinuesInBackground(t *testing.T) {
 	e := open(t)
 	s, _ := subscribe(t, e, engine.Filter{})
-	x := create(t, e, engine.VirtualSpec{})
+	x := create(t, e, engine.ExecutionSpec{})
 	var ends atomic.Int32
 	var waiting sync.WaitGroup
 	waiting.Go(func() {
@@ -63,7 +63,7 @@ func TestVirtualExecutionContinuesInBackground(t *testing.T) {
 
 func TestManyReadersOneWriter(t *testing.T) {
 	e := open(t)
-	x := create(t, e, engine.VirtualSpec{})
+	x := create(t, e, engine.ExecutionSpec{})
 	const lines = 400
 	var readers sync.WaitGroup
 	for i := range 10 {

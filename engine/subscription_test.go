@@ -215,7 +215,7 @@ func TestDirectoryDeletedByHandIsReportedAsRemoved(t *testing.T) {
 // two scans of the directory.
 func TestJobFirstSeenInBackgroundIsBackgroundedOnce(t *testing.T) {
 	e, _ := withFake(t)
-	x := create(t, e, engine.VirtualSpec{Name: "sent"})
+	x := create(t, e, engine.ExecutionSpec{Name: "sent"})
 	before := time.Now()
 	x.Append([]byte("abc"))
 	if err := e.Handle(x.ID()).Background(); err != nil {
@@ -227,7 +227,7 @@ func TestJobFirstSeenInBackgroundIsBackgroundedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	born := start(t, e, engine.Spec{Backgrounded: true})
-	if _, err := e.Handle(born.ID).Stop(t.Context(), engine.StopOptions{Grace: -1}); err != nil {
+	if _, err := e.Handle(born.ID).Stop(t.Context(), engine.StopOptions{Grace: engine.KillNow}); err != nil {
 		t.Fatal(err)
 	}
 	s, first := subscribe(t, e, engine.Filter{})
@@ -261,7 +261,7 @@ func TestJobFirstSeenInBackgroundIsBackgroundedOnce(t *testing.T) {
 
 func TestHistory(t *testing.T) {
 	e, _ := withFake(t)
-	x := create(t, e, engine.VirtualSpec{})
+	x := create(t, e, engine.ExecutionSpec{})
 	between := time.Now()
 	if err := e.Handle(x.ID()).Background(); err != nil {
 		t.Fatal(err)
@@ -324,7 +324,7 @@ func TestEventsOfBinaryOutputAreMarked(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, _ := withFake(t)
-			x, err := e.Create(engine.VirtualSpec{Name: "v"})
+			x, err := e.NewExecution(engine.ExecutionSpec{Name: "v"})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,7 +11,7 @@ func TestSubscriptionLeavesNoTracker(t *testing.T) {
 	defer e.Close()
 	var ids []ID
 	for range 2 {
-		x, err := e.Create(VirtualSpec{Name: "running"})
+		x, err := e.NewExecution(ExecutionSpec{Name: "running"})
 		if err != nil {
 			t.Fatal(err)
 		}

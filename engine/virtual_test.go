@@ -15,12 +15,12 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-func create(t *testing.T, e *engine.Engine, spec engine.VirtualSpec) *engine.Execution {
+func create(t *testing.T, e *engine.Engine, spec engine.ExecutionSpec) *engine.Execution {
 	t.Helper()
 	if spec.Name == "" {
 		spec.Name = "virtual thing"
 	}
-	x, err := e.Create(spec)
+	x, err := e.NewExecution(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func create(t *testing.T, e *engine.Engine, spec engine.VirtualSpec) *engine.Exe
 func TestVirtualExecutionIsOrdinaryJob(t *testing.T) {
 	e := open(t)
 	other := open(t, engine.WithStateDir(e.StateDir()))
-	x := create(t, e, engine.VirtualSpec{})
+	x := create(t, e, engine.ExecutionSpec{})
 	x.Append([]byte("hello "))
 	x.Append([]byte("world"))
 	for name, eng := range map[string]*engine.Engine{"its own engine": e, "another": other} {
@@ -82,7 +82,7 @@ func TestVirtualEnds(t *testing.T) {
 			engine.Exit{Status: engine.Killed, Reason: engine.ReasonKill, EndedBy: "test"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			x := create(t, e, engine.VirtualSpec{})
+			x := create(t, e, engine.ExecutionSpec{})
 			if err := c.end(x); err != nil {
 				t.Fatal(err)
 			}
@@ -107,7 +107,7 @@ func TestKillVirtualExecutionFromAnotherProcess(t *testing.T) {
 	var typed strings.Builder
 	var size engine.Size
 	var x *engine.Execution
-	x = create(t, e, engine.VirtualSpec{Hooks: engine.Hooks{
+	x = create(t, e, engine.ExecutionSpec{Hooks: engine.ExecutionHooks{
 		Write:  func(_ context.Context, p []byte) error { typed.Write(p); return nil },
 		Resize: func(_ context.Context, s engine.Size) error { size = s; return nil },
 		Kill:   func(context.Context) error { kills.Add(1); x.Append([]byte("bye")); return nil },
@@ -140,10 +140,10 @@ func TestProgramReportsItsOwnEndInTheKillHook(t *testing.T) {
 	e := open(t)
 	var x *engine.Execution
 	three := 3
-	x = create(t, e, engine.VirtualSpec{Hooks: engine.Hooks{Kill: func(context.Context) error {
+	x = create(t, e, engine.ExecutionSpec{Hooks: engine.ExecutionHooks{Kill: func(context.Context) error {
 		return x.Complete(engine.Exit{Code: &three})
 	}}})
-	if _, err := e.Handle(x.ID()).Stop(t.Context(), engine.StopOptions{Grace: -1}); err != nil {
+	if _, err := e.Handle(x.ID()).Stop(t.Context(), engine.StopOptions{Grace: engine.KillNow}); err != nil {
 		t.Fatal(err)
 	}
 	if j := get(t, e, x.ID()); j.Status != engine.Killed || code(t, j.Exit) != 3 || j.Exit.EndedBy != "test" {
@@ -153,8 +153,8 @@ func TestProgramReportsItsOwnEndInTheKillHook(t *testing.T) {
 
 func TestMissingOrFailingHooks(t *testing.T) {
 	e := open(t)
-	bare := create(t, e, engine.VirtualSpec{})
-	if _, err := e.Handle(bare.ID()).Stop(t.Context(), engine.StopOptions{Grace: -1}); !errors.Is(err, engine.ErrUnsupported) {
+	bare := create(t, e, engine.ExecutionSpec{})
+	if _, err := e.Handle(bare.ID()).Stop(t.Context(), engine.StopOptions{Grace: engine.KillNow}); !errors.Is(err, engine.ErrUnsupported) {
 		t.Errorf("kill without a hook: %v", err)
 	}
 	if err := e.Handle(bare.ID()).Write(t.Context(), nil); !errors.Is(err, engine.ErrNoInput) {
@@ -164,8 +164,8 @@ func TestMissingOrFailingHooks(t *testing.T) {
 		t.Errorf("resize without a hook: %v", err)
 	}
 	no := errors.New("will not")
-	x := create(t, e, engine.VirtualSpec{Hooks: engine.Hooks{Kill: func(context.Context) error { return no }}})
-	if _, err := e.Handle(x.ID()).Stop(t.Context(), engine.StopOptions{Grace: -1}); !errors.Is(err, no) {
+	x := create(t, e, engine.ExecutionSpec{Hooks: engine.ExecutionHooks{Kill: func(context.Context) error { return no }}})
+	if _, err := e.Handle(x.ID()).Stop(t.Context(), engine.StopOptions{Grace: engine.KillNow}); !errors.Is(err, no) {
 		t.Errorf("kill: %v", err)
 	}
 	if j := get(t, e, x.ID()); j.Status != engine.Running {
@@ -176,14 +176,14 @@ func TestMissingOrFailingHooks(t *testing.T) {
 func TestKillWhileWriteHookHangs(t *testing.T) {
 	e := open(t)
 	began := make(chan struct{})
-	x := create(t, e, engine.VirtualSpec{Hooks: engine.Hooks{
+	x := create(t, e, engine.ExecutionSpec{Hooks: engine.ExecutionHooks{
 		Write: func(ctx context.Context, _ []byte) error { close(began); <-ctx.Done(); return ctx.Err() },
 		Kill:  func(context.Context) error { return nil },
 	}})
 	writing := make(chan error, 1)
 	go func() { writing <- e.Handle(x.ID()).Write(context.Background(), []byte("x")) }()
 	<-began
-	if _, err := e.Handle(x.ID()).Stop(t.Context(), engine.StopOptions{Grace: -1}); err != nil {
+	if _, err := e.Handle(x.ID()).Stop(t.Context(), engine.StopOptions{Grace: engine.KillNow}); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-writing; !errors.Is(err, context.Canceled) {
@@ -196,7 +196,7 @@ func TestKillWhileWriteHookHangs(t *testing.T) {
 func hangs(t *testing.T, e *engine.Engine) (x *engine.Execution, called chan struct{}, result chan error) {
 	t.Helper()
 	called, result = make(chan struct{}), make(chan error, 1)
-	x = create(t, e, engine.VirtualSpec{Hooks: engine.Hooks{Kill: func(context.Context) error {
+	x = create(t, e, engine.ExecutionSpec{Hooks: engine.ExecutionHooks{Kill: func(context.Context) error {
 		close(called)
 		return <-result
 	}}})
@@ -214,7 +214,7 @@ func TestKillReturnsWhenContextIsDone(t *testing.T) {
 			x, called, result := hangs(t, e)
 			ctx, cancel := context.WithCancel(t.Context())
 			go func() { <-called; cancel() }()
-			if _, err := asks.Handle(x.ID()).Stop(ctx, engine.StopOptions{Grace: -1}); !errors.Is(err, context.Canceled) {
+			if _, err := asks.Handle(x.ID()).Stop(ctx, engine.StopOptions{Grace: engine.KillNow}); !errors.Is(err, context.Canceled) {
 				t.Errorf("kill: %v", err)
 			}
 			if j := get(t, e, x.ID()); j.Status != engine.Stopping {
@@ -239,7 +239,7 @@ func TestStopReturnsAfterGracePeriod(t *testing.T) {
 			}
 			x, called, result := hangs(t, e)
 			for range 2 { // the second one waits for the hook that the first one called
-				if _, err := asks.Handle(x.ID()).Stop(t.Context(), engine.StopOptions{Grace: -1}); err == nil || !strings.Contains(err.Error(), "did not end it within") {
+				if _, err := asks.Handle(x.ID()).Stop(t.Context(), engine.StopOptions{Grace: engine.KillNow}); err == nil || !strings.Contains(err.Error(), "did not end it within") {
 					t.Errorf("stop: %v", err)
 				}
 			}
@@ -262,7 +262,7 @@ func TestCompleteReturnsKillWhoseHookHangs(t *testing.T) {
 		<-called
 		_ = x.Complete(engine.Exit{})
 	}()
-	if _, err := e.Handle(x.ID()).Stop(t.Context(), engine.StopOptions{Grace: -1}); err != nil {
+	if _, err := e.Handle(x.ID()).Stop(t.Context(), engine.StopOptions{Grace: engine.KillNow}); err != nil {
 		t.Errorf("kill: %v", err)
 	}
 	result <- nil
@@ -270,14 +270,14 @@ func TestCompleteReturnsKillWhoseHookHangs(t *testing.T) {
 
 func TestAttach(t *testing.T) {
 	e := open(t)
-	spec := engine.VirtualSpec{
+	spec := engine.ExecutionSpec{
 		PID: os.Getpid(), Command: []string{"my", "tool"},
 	}
-	x, err := e.Create(spec)
+	x, err := e.NewExecution(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Create(spec); !errors.Is(err, engine.ErrExists) {
+	if _, err := e.NewExecution(spec); !errors.Is(err, engine.ErrExists) {
 		t.Errorf("attached twice: %v", err)
 	}
 	if j := get(t, e, x.ID()); j.Leader.PID != os.Getpid() || j.Name != "my tool" {
@@ -286,14 +286,14 @@ func TestAttach(t *testing.T) {
 	if err := x.Complete(engine.Exit{}); err != nil {
 		t.Fatal(err)
 	}
-	again, err := e.Create(spec)
+	again, err := e.NewExecution(spec)
 	if err != nil {
 		t.Fatalf("attached after the end: %v", err)
 	}
 	if err := again.Complete(engine.Exit{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Create(engine.VirtualSpec{PID: 1 << 30}); !errors.Is(err, engine.ErrInvalid) {
+	if _, err := e.NewExecution(engine.ExecutionSpec{PID: 1 << 30}); !errors.Is(err, engine.ErrInvalid) {
 		t.Errorf("no such process: %v", err)
 	}
 }
@@ -301,7 +301,7 @@ func TestAttach(t *testing.T) {
 func TestClosedEngineLosesItsExecutions(t *testing.T) {
 	e := open(t)
 	other := open(t, engine.WithStateDir(e.StateDir()))
-	x := create(t, e, engine.VirtualSpec{})
+	x := create(t, e, engine.ExecutionSpec{})
 	ended := make(chan engine.Exit, 1)
 	go func() {
 		exit, err := other.Handle(x.ID()).Wait(t.Context())
@@ -327,7 +327,7 @@ func TestClosedEngineLosesItsExecutions(t *testing.T) {
 
 func TestConcurrentUseOfExecution(t *testing.T) {
 	e := open(t)
-	x := create(t, e, engine.VirtualSpec{Hooks: engine.Hooks{Kill: func(context.Context) error { return nil }}})
+	x := create(t, e, engine.ExecutionSpec{Hooks: engine.ExecutionHooks{Kill: func(context.Context) error { return nil }}})
 	s, _ := subscribe(t, e, engine.Filter{})
 	var wg sync.WaitGroup
 	for i := range 8 {
@@ -344,7 +344,7 @@ func TestConcurrentUseOfExecution(t *testing.T) {
 			case 2:
 				x.Complete(engine.Exit{Status: engine.Failed, Error: "x"})
 			case 3:
-				e.Handle(x.ID()).Stop(t.Context(), engine.StopOptions{Grace: -1})
+				e.Handle(x.ID()).Stop(t.Context(), engine.StopOptions{Grace: engine.KillNow})
 			}
 		})
 	}
@@ -360,7 +360,7 @@ func TestConcurrentUseOfExecution(t *testing.T) {
 
 func TestFailureIsReportedToWaiters(t *testing.T) {
 	e := open(t)
-	x, err := e.Create(engine.VirtualSpec{Name: "work"})
+	x, err := e.NewExecution(engine.ExecutionSpec{Name: "work"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -388,7 +388,7 @@ func TestFailureIsReportedToWaiters(t *testing.T) {
 
 func TestReadOutputRejectsNegativeOffset(t *testing.T) {
 	e := open(t)
-	x := create(t, e, engine.VirtualSpec{})
+	x := create(t, e, engine.ExecutionSpec{})
 	if _, _, err := readOutput(t.Context(), e.Handle(x.ID()), make([]byte, 8), -1); !errors.Is(err, engine.ErrInvalid) {
 		t.Errorf("err = %v", err)
 	}

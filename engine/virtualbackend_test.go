@@ -23,7 +23,7 @@ func TestBadDirectoryHidesNoOtherExecution(t *testing.T) {
 	performs, looks := open(), open()
 	var rs []Record
 	for range 3 {
-		x, err := performs.Create(VirtualSpec{Name: "virtual"})
+		x, err := performs.NewExecution(ExecutionSpec{Name: "virtual"})
 		if err != nil {
 			t.Fatal(err)
 		}

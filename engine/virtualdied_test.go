@@ -21,9 +21,9 @@ func perform(root string) error {
 	if err != nil {
 		return err
 	}
-	x, err := e.Create(engine.VirtualSpec{
+	x, err := e.NewExecution(engine.ExecutionSpec{
 		Name: "index", Size: engine.Size{Cols: 40, Rows: 5},
-		Hooks: engine.Hooks{Kill: func(context.Context) error { return nil }},
+		Hooks: engine.ExecutionHooks{Kill: func(context.Context) error { return nil }},
 	})
 	if err != nil {
 		return err

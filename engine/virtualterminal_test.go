@@ -25,7 +25,7 @@ func newConsole(t *testing.T, e *engine.Engine) *console {
 	t.Helper()
 	c := &console{called: make(chan struct{}, 100)}
 	ready := make(chan struct{})
-	c.x = create(t, e, engine.VirtualSpec{Size: engine.Size{Cols: 60, Rows: 10}, Hooks: engine.Hooks{
+	c.x = create(t, e, engine.ExecutionSpec{Size: engine.Size{Cols: 60, Rows: 10}, Hooks: engine.ExecutionHooks{
 		Write: func(_ context.Context, p []byte) error {
 			<-ready
 			c.note(func() { c.typed += string(p) })
@@ -170,7 +170,7 @@ func TestResizeHookCanRefuse(t *testing.T) {
 	other := open(t, engine.WithStateDir(e.StateDir()))
 	no := errors.New("will not")
 	var sizes []engine.Size
-	x := create(t, e, engine.VirtualSpec{Hooks: engine.Hooks{Resize: func(_ context.Context, s engine.Size) error {
+	x := create(t, e, engine.ExecutionSpec{Hooks: engine.ExecutionHooks{Resize: func(_ context.Context, s engine.Size) error {
 		if s.Cols == 1 {
 			return no
 		}
@@ -205,7 +205,7 @@ func TestVirtualTerminalAnswersQueries(t *testing.T) {
 func TestPlainVirtualExecutionsHaveNoTerminal(t *testing.T) {
 	e := open(t)
 	typed := ""
-	x := create(t, e, engine.VirtualSpec{Hooks: engine.Hooks{Write: func(_ context.Context, p []byte) error { typed += string(p); return nil }}})
+	x := create(t, e, engine.ExecutionSpec{Hooks: engine.ExecutionHooks{Write: func(_ context.Context, p []byte) error { typed += string(p); return nil }}})
 	if j := get(t, e, x.ID()); j.HasTerminal() || j.Size != (engine.Size{}) {
 		t.Errorf("job = %+v", j)
 	}
@@ -239,16 +239,16 @@ func TestPlainVirtualExecutionsHaveNoTerminal(t *testing.T) {
 func TestFailedKillHookIsCalledAgain(t *testing.T) {
 	e := open(t)
 	tries := 0
-	x := create(t, e, engine.VirtualSpec{Hooks: engine.Hooks{Kill: func(context.Context) error {
+	x := create(t, e, engine.ExecutionSpec{Hooks: engine.ExecutionHooks{Kill: func(context.Context) error {
 		if tries++; tries == 1 {
 			return errors.New("not now")
 		}
 		return nil
 	}}})
-	if _, err := e.Handle(x.ID()).Stop(t.Context(), engine.StopOptions{Grace: -1}); err == nil {
+	if _, err := e.Handle(x.ID()).Stop(t.Context(), engine.StopOptions{Grace: engine.KillNow}); err == nil {
 		t.Error("the first time")
 	}
-	if _, err := e.Handle(x.ID()).Stop(t.Context(), engine.StopOptions{Grace: -1}); err != nil || get(t, e, x.ID()).Status != engine.Killed {
+	if _, err := e.Handle(x.ID()).Stop(t.Context(), engine.StopOptions{Grace: engine.KillNow}); err != nil || get(t, e, x.ID()).Status != engine.Killed {
 		t.Errorf("the second time: %v", err)
 	}
 }

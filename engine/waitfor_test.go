@@ -134,7 +134,7 @@ func TestLookRetriesUnreachableHost(t *testing.T) {
 
 func TestFollower(t *testing.T) {
 	e := open(t)
-	x := create(t, e, engine.VirtualSpec{})
+	x := create(t, e, engine.ExecutionSpec{})
 	x.Append([]byte("0\n1\n2"))
 	l := openLog(t, e, x.ID(), engine.StreamOutput)
 	follow := func(q joblog.Query) *joblog.Follower {
@@ -173,7 +173,7 @@ func TestFollower(t *testing.T) {
 
 func TestPiecesSkipDroppedRanges(t *testing.T) {
 	e := open(t)
-	x := create(t, e, engine.VirtualSpec{LogLimit: 2 << 20})
+	x := create(t, e, engine.ExecutionSpec{LogLimit: 2 << 20})
 	block := bytes.Repeat([]byte("x"), 1<<10)
 	for range 4 << 10 {
 		x.Append(block)

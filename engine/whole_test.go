@@ -19,7 +19,7 @@ func TestNoPartialCharactersAroundDroppedRange(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := open(t)
-			x := create(t, e, engine.VirtualSpec{LogLimit: 2 << 20})
+			x := create(t, e, engine.ExecutionSpec{LogLimit: 2 << 20})
 			for n := 0; n < 5<<20; n += len(line) {
 				x.Append([]byte(line))
 			}

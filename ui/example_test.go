@@ -52,7 +52,7 @@ func ExampleNewPane() {
 		panic(err)
 	}
 	defer eng.Close()
-	if _, err := eng.Create(engine.VirtualSpec{Name: "index the code"}); err != nil {
+	if _, err := eng.NewExecution(engine.ExecutionSpec{Name: "index the code"}); err != nil {
 		panic(err)
 	}
 

@@ -56,7 +56,7 @@ func (a *jobActions) kill(jobs []engine.Job) tea.Cmd {
 }
 
 func (a *jobActions) killNow(jobs []engine.Job) tea.Cmd {
-	return a.end(jobs, engine.StopOptions{Grace: -1, By: client})
+	return a.end(jobs, engine.StopOptions{Grace: engine.KillNow, By: client})
 }
 
 // end stops jobs together. Their rows show the ends; a message appears only if a stop did not go as

@@ -94,7 +94,7 @@ func endings() []suiteCase {
 		{"kill ends the whole tree at once", func(s *suite) {
 			j := s.sh(`trap '' TERM; (trap '' TERM; echo child; sleep 300) & sleep 300`)
 			s.until(j.ID, func(out string) bool { return strings.Contains(out, "child") })
-			r, err := s.e.Handle(j.ID).Stop(s.ctx(), engine.StopOptions{Grace: -1})
+			r, err := s.e.Handle(j.ID).Stop(s.ctx(), engine.StopOptions{Grace: engine.KillNow})
 			if err != nil || len(r.Survivors) > 0 {
 				s.Errorf("report = %+v, err %v", r, err)
 			}
@@ -113,7 +113,7 @@ func endings() []suiteCase {
 			}
 			done := s.sh("true")
 			s.wait(done.ID)
-			if _, err := s.e.Handle(done.ID).Stop(s.ctx(), engine.StopOptions{Grace: -1}); !errors.Is(err, engine.ErrNotRunning) {
+			if _, err := s.e.Handle(done.ID).Stop(s.ctx(), engine.StopOptions{Grace: engine.KillNow}); !errors.Is(err, engine.ErrNotRunning) {
 				s.Errorf("after the end: %v", err)
 			}
 		}},

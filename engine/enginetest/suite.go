@@ -87,7 +87,7 @@ func (s *suite) engine() *engine.Engine {
 		if jobs, err := e.List(context.Background(), engine.Filter{Running: true}); err == nil {
 			for _, j := range jobs {
 				ctx, cancel := context.WithTimeout(context.Background(), Patience)
-				e.Handle(j.ID).Stop(ctx, engine.StopOptions{Grace: -1})
+				e.Handle(j.ID).Stop(ctx, engine.StopOptions{Grace: engine.KillNow})
 				cancel()
 			}
 		}
@@ -201,7 +201,7 @@ func (s *suite) changed(_ []engine.Job, err error) {
 
 func (s *suite) kill(id engine.ID) {
 	s.Helper()
-	_, err := s.e.Handle(id).Stop(s.ctx(), engine.StopOptions{Grace: -1})
+	_, err := s.e.Handle(id).Stop(s.ctx(), engine.StopOptions{Grace: engine.KillNow})
 	s.done(err)
 }
 

@@ -73,7 +73,7 @@ func TestHolderDiesBeforeReply(t *testing.T) {
 	if len(o.Exit.Survivors) != 1 || o.Exit.Survivors[0].Command != "/bin/sleep 1000" {
 		t.Errorf("survivors %+v", o.Exit.Survivors)
 	}
-	report, err := s.run.Stop(t.Context(), engine.StopOptions{Grace: -1, By: "test"})
+	report, err := s.run.Stop(t.Context(), engine.StopOptions{Grace: engine.KillNow, By: "test"})
 	if err != nil || len(report.Survivors) > 0 {
 		t.Errorf("stop of survivors: %+v, %v", report, err)
 	}
@@ -185,7 +185,7 @@ func TestHolderDoesNotReply(t *testing.T) {
 	if len(r.job.Exit.Survivors) != 1 || r.job.Exit.Survivors[0].PID != left {
 		t.Errorf("survivors %+v, want %d", r.job.Exit.Survivors, left)
 	}
-	report, err := e.Handle(r.job.ID).Stop(t.Context(), engine.StopOptions{Grace: -1})
+	report, err := e.Handle(r.job.ID).Stop(t.Context(), engine.StopOptions{Grace: engine.KillNow})
 	if err != nil || len(report.Survivors) > 0 {
 		t.Errorf("kill of what is left: %+v, %v", report, err)
 	}

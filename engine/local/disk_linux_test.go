@@ -175,7 +175,7 @@ func TestStopDoesNotWaitForDisk(t *testing.T) {
 	s, room := onFullDisk(t, "exec sleep 1000")
 	job := s.state(t).Leader
 	for range 2 {
-		_, err := s.run.Stop(t.Context(), engine.StopOptions{Grace: -1, By: "test"})
+		_, err := s.run.Stop(t.Context(), engine.StopOptions{Grace: engine.KillNow, By: "test"})
 		if err == nil || !strings.Contains(err.Error(), "no space left on device") {
 			t.Errorf("stop: %v", err)
 		}

@@ -332,7 +332,7 @@ func TestKilledHolderIsLost(t *testing.T) {
 			if len(o.Exit.Survivors) == 0 {
 				t.Error("no survivors named")
 			}
-			report, err := s.run.Stop(t.Context(), engine.StopOptions{Grace: -1, By: "test"})
+			report, err := s.run.Stop(t.Context(), engine.StopOptions{Grace: engine.KillNow, By: "test"})
 			if err != nil || len(report.Survivors) > 0 {
 				t.Errorf("stop of survivors: %+v, %v", report, err)
 			}
@@ -382,7 +382,7 @@ func TestGrandchildOutlivesLeader(t *testing.T) {
 	if !jobdir.Locked(s.dir) {
 		t.Error("the holder has gone while a survivor uses the terminal")
 	}
-	report, err := s.run.Stop(t.Context(), engine.StopOptions{Grace: -1, By: "test"})
+	report, err := s.run.Stop(t.Context(), engine.StopOptions{Grace: engine.KillNow, By: "test"})
 	if err != nil || len(report.Survivors) > 0 {
 		t.Errorf("stop: %+v, %v", report, err)
 	}

@@ -35,7 +35,7 @@ func TestNormalEndKillsNoProcesses(t *testing.T) {
 			if got := s.output(t); strings.TrimSpace(got) != "started" {
 				t.Errorf("output %q", got)
 			}
-			report, err := s.run.Stop(t.Context(), engine.StopOptions{Grace: -1, By: "test"})
+			report, err := s.run.Stop(t.Context(), engine.StopOptions{Grace: engine.KillNow, By: "test"})
 			if err != nil || len(report.Survivors) > 0 {
 				t.Errorf("stop of the survivor: %+v, %v", report, err)
 			}

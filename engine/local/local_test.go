@@ -148,7 +148,7 @@ func (p *place) launch(t testing.TB, l engine.Launch) started {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
-		run.Stop(ctx, engine.StopOptions{Grace: -1, By: "cleanup"})
+		run.Stop(ctx, engine.StopOptions{Grace: engine.KillNow, By: "cleanup"})
 	})
 	return started{run: run, dir: l.Dir, rec: l.Record}
 }

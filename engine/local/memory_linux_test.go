@@ -85,7 +85,7 @@ func TestHolderWithoutMemory(t *testing.T) {
 				left := p.observe(t, s.dir).Exit.Survivors
 				return len(left) == 1 && left[0].Command == "sleep 1000"
 			})
-			report, err := s.run.Stop(t.Context(), engine.StopOptions{Grace: -1, By: "test"})
+			report, err := s.run.Stop(t.Context(), engine.StopOptions{Grace: engine.KillNow, By: "test"})
 			if err != nil || len(report.Survivors) > 0 {
 				t.Errorf("kill what is left: %+v, %v", report, err)
 			}

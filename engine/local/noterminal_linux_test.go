@@ -66,7 +66,7 @@ func (p *place) openRun(t testing.TB, dir string) engine.Run {
 	t.Cleanup(func() {
 		ctx, cancel := contextWithTimeout()
 		defer cancel()
-		run.Stop(ctx, engine.StopOptions{Grace: -1, By: "cleanup"})
+		run.Stop(ctx, engine.StopOptions{Grace: engine.KillNow, By: "cleanup"})
 	})
 	return run
 }
@@ -128,7 +128,7 @@ func TestEndReleasesTerminal(t *testing.T) {
 			spec.PTY = !spec.TTYStdin
 			s := p.start(t, spec)
 			if name == "killed" || spec.TTYStdin {
-				if _, err := s.run.Stop(t.Context(), engine.StopOptions{Grace: -1, By: "test"}); err != nil {
+				if _, err := s.run.Stop(t.Context(), engine.StopOptions{Grace: engine.KillNow, By: "test"}); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -40,7 +40,7 @@ func TestStopSparesChildrenOfProgram(t *testing.T) {
 	}
 	// The end is reported before the job is released.
 	eventually(t, "the job is let go", func() bool {
-		_, err := s.run.Stop(t.Context(), engine.StopOptions{Grace: -1, By: "test"})
+		_, err := s.run.Stop(t.Context(), engine.StopOptions{Grace: engine.KillNow, By: "test"})
 		return err != nil
 	})
 	if !proc.Alive(id) {
@@ -136,7 +136,7 @@ func TestConcurrentStops(t *testing.T) {
 		for range 20 {
 			all.Go(func() {
 				for err := error(nil); err == nil; {
-					_, err = s.run.Stop(t.Context(), engine.StopOptions{Grace: -1, By: "test"})
+					_, err = s.run.Stop(t.Context(), engine.StopOptions{Grace: engine.KillNow, By: "test"})
 				}
 				if _, ok := jobdir.ReadExitCode(s.dir); !ok {
 					t.Error("it is said to have ended, and no end is recorded")

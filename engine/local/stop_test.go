@@ -104,7 +104,7 @@ func TestStopReportsProgress(t *testing.T) {
 		o := p.observe(t, s.dir)
 		return o.Status == engine.Stopping && time.Until(o.StopDeadline()) > 50*time.Minute
 	})
-	if _, err := s.run.Stop(t.Context(), engine.StopOptions{Grace: -1, By: "second"}); err != nil {
+	if _, err := s.run.Stop(t.Context(), engine.StopOptions{Grace: engine.KillNow, By: "second"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-done; err != nil {
@@ -144,7 +144,7 @@ func TestStopKeepsDaemons(t *testing.T) {
 	if len(exit.Survivors) != 1 || exit.Survivors[0].PID != daemon.PID {
 		t.Errorf("survivors %v", exit.Survivors)
 	}
-	if _, err := s.run.Stop(t.Context(), engine.StopOptions{Grace: -1, By: "test"}); err != nil {
+	if _, err := s.run.Stop(t.Context(), engine.StopOptions{Grace: engine.KillNow, By: "test"}); err != nil {
 		t.Errorf("stop of what was left: %v", err)
 	}
 	if proc.Alive(daemon) {
@@ -177,7 +177,7 @@ func TestStopEndsRecordedSurvivors(t *testing.T) {
 				left = p.observe(t, s.dir).Exit.Survivors
 				return len(left) > 0
 			})
-			if _, err := s.run.Stop(t.Context(), engine.StopOptions{Grace: -1}); err != nil {
+			if _, err := s.run.Stop(t.Context(), engine.StopOptions{Grace: engine.KillNow}); err != nil {
 				t.Errorf("stop: %v", err)
 			}
 			for _, one := range left {
@@ -205,7 +205,7 @@ func TestNestedJobLivesOn(t *testing.T) {
 	outer.pids(t, 1)
 	inner := started{dir: strings.SplitN(outer.output(t), "\n", 2)[0]}
 	inner.printed(t, "inner")
-	if _, err := outer.run.Stop(t.Context(), engine.StopOptions{Grace: -1, By: "test"}); err != nil {
+	if _, err := outer.run.Stop(t.Context(), engine.StopOptions{Grace: engine.KillNow, By: "test"}); err != nil {
 		t.Fatal(err)
 	}
 	st := inner.state(t)
@@ -216,7 +216,7 @@ func TestNestedJobLivesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := run.Stop(t.Context(), engine.StopOptions{Grace: -1, By: "test"}); err != nil {
+	if _, err := run.Stop(t.Context(), engine.StopOptions{Grace: engine.KillNow, By: "test"}); err != nil {
 		t.Error(err)
 	}
 }

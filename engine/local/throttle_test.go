@@ -24,7 +24,7 @@ func TestThrottleSlowsOutputEvents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer e.Handle(j.ID).Stop(context.Background(), engine.StopOptions{Grace: -1})
+	defer e.Handle(j.ID).Stop(context.Background(), engine.StopOptions{Grace: engine.KillNow})
 	s := e.Subscribe(engine.Filter{})
 	defer s.Close()
 	s.Attend()

@@ -56,7 +56,7 @@ func TestKillOnReadOnlyDisk(t *testing.T) {
 		_ = unix.Kill(began.Holder.PID, unix.SIGKILL)
 	})
 	refuse(dir)
-	_, err = e.Handle(j.ID).Stop(t.Context(), engine.StopOptions{Grace: -1})
+	_, err = e.Handle(j.ID).Stop(t.Context(), engine.StopOptions{Grace: engine.KillNow})
 	if err == nil || !strings.Contains(err.Error(), "it has ended, but the end cannot be recorded") {
 		t.Errorf("kill: %v", err)
 	}

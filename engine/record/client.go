@@ -14,7 +14,7 @@ var (
 	ErrNotControl  = errors.New("another session has control") // TakeControl takes control
 	ErrUnsupported = errors.New("not supported")               // by the backend, or this kind of job
 	ErrInvalid     = errors.New("invalid request")             // never valid, for any job
-	ErrClosed      = errors.New("engine is closed")
+	ErrClosed      = errors.New("engine is closed")            // Close was called
 )
 
 // Note is a notification that a job sent with OSC 9 or OSC 777.
@@ -25,13 +25,16 @@ type Note struct {
 
 // StopOptions are options for ending a job.
 type StopOptions struct {
-	// Grace is how long the job may take before SIGKILL: negative means no time, 0 the job's own
-	// grace period.
+	// Grace is how long the job may take before SIGKILL: KillNow means no time, 0 the job's own grace
+	// period.
 	Grace       time.Duration
 	KeepDaemons bool   // spare processes that left the job's session
 	By          string // the client: recorded as ended_by
 	Reason      Reason // kill or timeout; empty: kill
 }
+
+// KillNow is the grace period of a job that is killed at once.
+const KillNow time.Duration = -1
 
 // StopReport is the result of ending a job.
 type StopReport struct {
@@ -96,7 +99,7 @@ type Stream string
 const (
 	StreamOutput Stream = "output" // stdout and stderr, in the order written
 	StreamStdout Stream = "stdout" // only for jobs with Split
-	StreamStderr Stream = "stderr"
+	StreamStderr Stream = "stderr" // only for jobs with Split
 )
 
 // File returns the name of the stream's file in the job directory.

@@ -33,8 +33,8 @@ type Link string
 
 // The links.
 const (
-	LinkNone        Link = "none" // local: no connection is needed
-	LinkOK          Link = "ok"
+	LinkNone        Link = "none"        // local: no connection is needed
+	LinkOK          Link = "ok"          // the machine has answered
 	LinkUnreachable Link = "unreachable" // the last known status applies, marked stale
 	LinkElsewhere   Link = "elsewhere"   // recorded on another machine or in another container
 )
@@ -207,13 +207,13 @@ type Reason string
 
 // The reasons.
 const (
-	ReasonExit       Reason = "exit"
-	ReasonSignal     Reason = "signal"
-	ReasonKill       Reason = "kill"
-	ReasonTimeout    Reason = "timeout"
-	ReasonSpawn      Reason = "spawn"
-	ReasonHolderDied Reason = "holder_died"
-	ReasonReboot     Reason = "reboot"
+	ReasonExit       Reason = "exit"        // its process exited
+	ReasonSignal     Reason = "signal"      // a signal that hob did not send
+	ReasonKill       Reason = "kill"        // a stop was requested
+	ReasonTimeout    Reason = "timeout"     // its timeout was over
+	ReasonSpawn      Reason = "spawn"       // it could not be started
+	ReasonHolderDied Reason = "holder_died" // its holder died, or the program that performed it
+	ReasonReboot     Reason = "reboot"      // the machine was restarted
 	ReasonDependency Reason = "dependency"  // a job that it had to follow was not successful
 	ReasonOOM        Reason = "oom"         // a cluster's scheduler ended it: out of memory
 	ReasonPreempted  Reason = "preempted"   // a cluster's scheduler needed its resources

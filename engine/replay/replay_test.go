@@ -36,10 +36,10 @@ func open(t *testing.T, opts ...engine.Option) *engine.Engine {
 	return e
 }
 
-func create(t *testing.T, e *engine.Engine, spec engine.VirtualSpec) *engine.Execution {
+func create(t *testing.T, e *engine.Engine, spec engine.ExecutionSpec) *engine.Execution {
 	t.Helper()
 	spec.Name = "recorded"
-	x, err := e.Create(spec)
+	x, err := e.NewExecution(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestReplayIsExact(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(seed, 1))
 			e := open(t)
-			x := create(t, e, engine.VirtualSpec{Size: engine.Size{Cols: 40, Rows: 12}, Hooks: engine.Hooks{
+			x := create(t, e, engine.ExecutionSpec{Size: engine.Size{Cols: 40, Rows: 12}, Hooks: engine.ExecutionHooks{
 				Resize: func(context.Context, engine.Size) error { return nil },
 			}})
 			live := map[int64]string{}
@@ -144,12 +144,12 @@ func TestReplayIsExact(t *testing.T) {
 
 func TestReplayRefusesWhatHasNoRecording(t *testing.T) {
 	e := open(t)
-	x := create(t, e, engine.VirtualSpec{})
+	x := create(t, e, engine.ExecutionSpec{})
 	x.Append([]byte("line\n"))
 	if _, err := replay.Open(t.Context(), e.Handle(x.ID())); !errors.Is(err, engine.ErrUnsupported) {
 		t.Errorf("a job without a terminal: %v", err)
 	}
-	silent := create(t, e, engine.VirtualSpec{Size: engine.Size{Cols: 40, Rows: 12}})
+	silent := create(t, e, engine.ExecutionSpec{Size: engine.Size{Cols: 40, Rows: 12}})
 	if _, err := replay.Open(t.Context(), e.Handle(silent.ID())); !errors.Is(err, engine.ErrUnsupported) {
 		t.Errorf("a job that printed nothing: %v", err)
 	}
@@ -161,7 +161,7 @@ func TestReplayRefusesWhatHasNoRecording(t *testing.T) {
 // recorded returns the replay of a job that printed the pieces, one every interval.
 func recorded(tb testing.TB, e *engine.Engine, dir string, interval time.Duration, pieces ...string) *replay.Recording {
 	tb.Helper()
-	x, err := e.Create(engine.VirtualSpec{Name: "recorded", Size: engine.Size{Cols: 80, Rows: 24}})
+	x, err := e.NewExecution(engine.ExecutionSpec{Name: "recorded", Size: engine.Size{Cols: 80, Rows: 24}})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -372,7 +372,7 @@ func TestEndOfLongReplayIsTheRecordedScreen(t *testing.T) {
 func TestEndOfLongReplayIsTheLiveScreen(t *testing.T) {
 	dir := t.TempDir()
 	e := open(t, engine.WithStateDir(dir))
-	x := create(t, e, engine.VirtualSpec{Size: engine.Size{Cols: 40, Rows: 12}})
+	x := create(t, e, engine.ExecutionSpec{Size: engine.Size{Cols: 40, Rows: 12}})
 	x.Append([]byte(strings.Repeat("0123456789abcde\r\n", 200_000) + "live"))
 	r, err := replay.Open(t.Context(), e.Handle(x.ID()))
 	if err != nil {

@@ -35,7 +35,7 @@ func begin(t *testing.T, script ...step) tested {
 		a.close()
 		jobs, err := eng.List(ctx, engine.Filter{Running: true})
 		for _, j := range jobs {
-			if _, killErr := eng.Handle(j.ID).Stop(ctx, engine.StopOptions{Grace: -1}); err == nil {
+			if _, killErr := eng.Handle(j.ID).Stop(ctx, engine.StopOptions{Grace: engine.KillNow}); err == nil {
 				err = killErr
 			}
 		}

@@ -90,7 +90,7 @@ func (a *app) stopAll(ctx context.Context, jobs []engine.Job, f killFlags) error
 	if f.grace != notGiven {
 		o.Grace = f.grace
 		if o.Grace == 0 {
-			o.Grace = -1
+			o.Grace = engine.KillNow
 		}
 	}
 	reports, errs := make([]engine.StopReport, len(jobs)), make([]error, len(jobs))

@@ -31,7 +31,7 @@ func TestVirtualJobIsVisibleToAgentsAndCommandLine(t *testing.T) {
 	h := newHome(t)
 	e := h.program()
 	typed := make(chan string, 10)
-	x, err := e.Create(engine.VirtualSpec{Name: "index the code", Size: engine.Size{Cols: 50, Rows: 6}, Hooks: engine.Hooks{
+	x, err := e.NewExecution(engine.ExecutionSpec{Name: "index the code", Size: engine.Size{Cols: 50, Rows: 6}, Hooks: engine.ExecutionHooks{
 		Write: func(_ context.Context, p []byte) error { typed <- string(p); return nil },
 		Kill:  func(context.Context) error { return nil },
 	}})

@@ -36,7 +36,7 @@ func TestDeliveryIsRecordedAroundTheAnswer(t *testing.T) {
 			d.Opened(eng, "tester")
 			var jobs []engine.ID
 			for range 2 {
-				x, err := eng.Create(engine.VirtualSpec{Name: "work"})
+				x, err := eng.NewExecution(engine.ExecutionSpec{Name: "work"})
 				if err != nil {
 					t.Fatal(err)
 				}

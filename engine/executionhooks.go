@@ -12,7 +12,7 @@ import (
 
 // hooks calls the program's hooks, one at a time.
 type hooks struct {
-	Hooks
+	ExecutionHooks
 	turn  chan struct{} // holds a value while a hook runs
 	kills chan struct{} // holds a value while a stop has the kill hook called
 

@@ -2,8 +2,8 @@ package engine
 
 import "context"
 
-// VirtualSpec describes an execution that a program performs itself.
-type VirtualSpec struct {
+// ExecutionSpec describes an execution that a program performs itself.
+type ExecutionSpec struct {
 	PID     int      // the process that performs it, which the caller started and owns; 0: none
 	Name    string   // empty: derived from the command
 	Command []string // shown as the command; may be nil
@@ -14,15 +14,15 @@ type VirtualSpec struct {
 	Size      Size
 	Labels    map[string]string
 	LogLimit  int64 // bytes; 0: the engine's default, negative: none
-	Hooks     Hooks
+	Hooks     ExecutionHooks
 	CreatedBy string // empty: the engine's client name
 }
 
-// Hooks are the engine's access to an execution that a program owns. If a hook is nil, the
+// ExecutionHooks are the engine's access to an execution that a program owns. If a hook is nil, the
 // corresponding call fails with ErrUnsupported, or ErrNoInput for Write. The engine calls hooks
 // from its own goroutines, one at a time for each execution; they may call the execution's methods.
 // When Kill is due, the context of a running hook is canceled.
-type Hooks struct {
+type ExecutionHooks struct {
 	// Write receives input and, for an execution with a terminal, the terminal's replies to queries
 	// in the output. The hook may keep p.
 	Write func(ctx context.Context, p []byte) error

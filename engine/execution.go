@@ -1,10 +1,8 @@
 package engine
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"sync"
 	"time"
@@ -14,7 +12,7 @@ import (
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-// Execution is an execution that this program performs, see [Engine.Create]: the job's handle, and what
+// Execution is an execution that this program performs, see [Engine.NewExecution]: the job's handle, and what
 // its performer does with it. The holder is this process: it keeps the lock, the log and the socket, so
 // that other processes see and reach the job like any other. All methods may be called concurrently;
 // after the end those of the performer do nothing.
@@ -38,10 +36,10 @@ type Execution struct {
 
 const virtualName = "virtual"
 
-// Create makes a job of an execution that the program performs itself: the program appends the output
+// NewExecution makes a job of an execution that the program performs itself: the program appends the output
 // and reports the end. With a PID it is a process that the program started and owns, which the engine
 // accesses only through the hooks; ErrExists means that this engine has such a job for the process.
-func (e *Engine) Create(spec VirtualSpec) (*Execution, error) {
+func (e *Engine) NewExecution(spec ExecutionSpec) (*Execution, error) {
 	if spec.PID < 0 {
 		return nil, invalid("attach", fmt.Sprintf("the pid %d", spec.PID), "0 is none")
 	}
@@ -62,8 +60,16 @@ func (e *Engine) Create(spec VirtualSpec) (*Execution, error) {
 		leader = id
 	}
 	x := &Execution{
-		Handle: e.Handle(""), pid: pid, meta: meta, backgrounded: make(chan struct{}), done: make(chan struct{}),
-		hooks: hooks{Hooks: spec.Hooks, turn: make(chan struct{}, 1), kills: make(chan struct{}, 1)},
+		Handle:       e.Handle(""),
+		pid:          pid,
+		meta:         meta,
+		backgrounded: make(chan struct{}),
+		done:         make(chan struct{}),
+		hooks: hooks{
+			ExecutionHooks: spec.Hooks,
+			turn:           make(chan struct{}, 1),
+			kills:          make(chan struct{}, 1),
+		},
 	}
 	if err := e.reserve(pid); err != nil {
 		return nil, err
@@ -82,7 +88,7 @@ func (e *Engine) Create(spec VirtualSpec) (*Execution, error) {
 }
 
 // virtualMeta returns the request of an execution, or an error if it is not valid.
-func (e *Engine) virtualMeta(v VirtualSpec) (jobdir.Meta, error) {
+func (e *Engine) virtualMeta(v ExecutionSpec) (jobdir.Meta, error) {
 	s := Spec{Name: v.Name, Command: v.Command, Dir: v.Dir, Size: v.Size, Labels: v.Labels, LogLimit: v.LogLimit, CreatedBy: v.CreatedBy}
 	checked := s
 	if len(s.Command) == 0 {
@@ -279,80 +285,3 @@ func (x *Execution) hasEnded() bool {
 		return false
 	}
 }
-
-// virtualBackend accesses virtual and attached executions: those of this program directly, others
-// through their files and sockets. Such a job is alive as long as the program that performs it
-// holds the lock.
-type virtualBackend struct{ e *Engine }
-
-var _ Backend = (*virtualBackend)(nil)
-
-func (b *virtualBackend) Name() string               { return virtualName }
-func (b *virtualBackend) Capabilities() Capabilities { return Capabilities{} }
-func (b *virtualBackend) Serves(string) bool         { return false }
-func (b *virtualBackend) Close() error               { return nil }
-
-func (b *virtualBackend) Start(context.Context, Launch) (*State, error) { return nil, ErrUnsupported }
-
-func (b *virtualBackend) Open(_ context.Context, r Record) (Run, error) {
-	run := newVirtualRun(r.Dir, r.Job)
-	if x := b.e.execution(r.ID); x != nil {
-		return &ownRun{virtualRun: run, x: x}, nil
-	}
-	return run, nil
-}
-
-func (b *virtualBackend) Observe(ctx context.Context, rs []Record) (map[ID]State, error) {
-	seen := make(map[ID]State, len(rs))
-	var bad []error
-	for _, r := range rs {
-		if err := ctx.Err(); err != nil {
-			return seen, err
-		}
-		if x := b.e.execution(r.ID); x != nil {
-			seen[r.ID] = x.job().State
-			continue
-		}
-		s, err := holder.Look(r.Dir)
-		switch {
-		case err == nil:
-			seen[r.ID] = s
-		case !errors.Is(err, fs.ErrNotExist): // one bad record must not hide the others
-			bad = append(bad, fmt.Errorf("%s: %w", r.ID, err))
-		}
-	}
-	return seen, errors.Join(bad...)
-}
-
-// virtualRun is one execution of another program, or one that has ended.
-type virtualRun struct{ *holder.Run }
-
-func newVirtualRun(dir string, j Job) *virtualRun {
-	return &virtualRun{holder.NewRun(dir, j.Request, false)}
-}
-
-// Stop ends the execution. The program that performs it answers within the grace period, unless it
-// hangs.
-func (r *virtualRun) Stop(ctx context.Context, o StopOptions) (StopReport, error) {
-	ctx, cancel := stopContext(ctx, o.Grace, 2*hookTimeout)
-	defer cancel()
-	report, err := r.Run.Stop(ctx, o)
-	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		err = context.Cause(ctx)
-	}
-	return report, err
-}
-
-// ownRun is one execution of this program. Errors of its hooks are passed on as they are.
-type ownRun struct {
-	*virtualRun
-	x *Execution
-}
-
-func (r *ownRun) Stop(ctx context.Context, o StopOptions) (StopReport, error) {
-	return r.x.stop(ctx, o)
-}
-
-func (r *ownRun) Write(ctx context.Context, p []byte) error { return r.x.write(ctx, p) }
-
-func (r *ownRun) Resize(ctx context.Context, s Size) error { return r.x.h.Resize(ctx, s) }

@@ -1,0 +1,87 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/hobjobs/hob/internal/holder"
+)
+
+// virtualBackend accesses virtual and attached executions: those of this program directly, others
+// through their files and sockets. Such a job is alive as long as the program that performs it
+// holds the lock.
+type virtualBackend struct{ e *Engine }
+
+var _ Backend = (*virtualBackend)(nil)
+
+func (b *virtualBackend) Name() string               { return virtualName }
+func (b *virtualBackend) Capabilities() Capabilities { return Capabilities{} }
+func (b *virtualBackend) Serves(string) bool         { return false }
+func (b *virtualBackend) Close() error               { return nil }
+
+func (b *virtualBackend) Start(context.Context, Launch) (*State, error) { return nil, ErrUnsupported }
+
+func (b *virtualBackend) Open(_ context.Context, r Record) (Run, error) {
+	run := newVirtualRun(r.Dir, r.Job)
+	if x := b.e.execution(r.ID); x != nil {
+		return &ownRun{virtualRun: run, x: x}, nil
+	}
+	return run, nil
+}
+
+func (b *virtualBackend) Observe(ctx context.Context, rs []Record) (map[ID]State, error) {
+	seen := make(map[ID]State, len(rs))
+	var bad []error
+	for _, r := range rs {
+		if err := ctx.Err(); err != nil {
+			return seen, err
+		}
+		if x := b.e.execution(r.ID); x != nil {
+			seen[r.ID] = x.job().State
+			continue
+		}
+		s, err := holder.Look(r.Dir)
+		switch {
+		case err == nil:
+			seen[r.ID] = s
+		case !errors.Is(err, fs.ErrNotExist): // one bad record must not hide the others
+			bad = append(bad, fmt.Errorf("%s: %w", r.ID, err))
+		}
+	}
+	return seen, errors.Join(bad...)
+}
+
+// virtualRun is one execution of another program, or one that has ended.
+type virtualRun struct{ *holder.Run }
+
+func newVirtualRun(dir string, j Job) *virtualRun {
+	return &virtualRun{holder.NewRun(dir, j.Request, false)}
+}
+
+// Stop ends the execution. The program that performs it answers within the grace period, unless it
+// hangs.
+func (r *virtualRun) Stop(ctx context.Context, o StopOptions) (StopReport, error) {
+	ctx, cancel := stopContext(ctx, o.Grace, 2*hookTimeout)
+	defer cancel()
+	report, err := r.Run.Stop(ctx, o)
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		err = context.Cause(ctx)
+	}
+	return report, err
+}
+
+// ownRun is one execution of this program. Errors of its hooks are passed on as they are.
+type ownRun struct {
+	*virtualRun
+	x *Execution
+}
+
+func (r *ownRun) Stop(ctx context.Context, o StopOptions) (StopReport, error) {
+	return r.x.stop(ctx, o)
+}
+
+func (r *ownRun) Write(ctx context.Context, p []byte) error { return r.x.write(ctx, p) }
+
+func (r *ownRun) Resize(ctx context.Context, s Size) error { return r.x.h.Resize(ctx, s) }
