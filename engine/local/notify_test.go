@@ -15,11 +15,11 @@ import (
 	"github.com/hobjobs/hob/engine/local"
 )
 
-// Only the user can type a password, which an agent must not see.
-func TestNotifyCommandForHiddenInput(t *testing.T) {
+// A question is one wait, and a password after it another one.
+func TestNotifyCommandForInput(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "notice")
-	p := newPlace(t, local.WithNotify(`echo "$1|$2|$HOB_RESULT|$HOB_STATUS|$HOB_EXIT_CODE|$HOB_JOB_ID|$$" >>`+file+`; test $2 != waiting || exec sleep 1000`))
+	p := newPlace(t, local.WithNotify(`echo "$1|$2|$HOB_RESULT|$HOB_STATUS|$HOB_EXIT_CODE|$HOB_JOB_ID|$$" >>`+file+`; case $HOB_RESULT in waits*) exec sleep 1000 ;; esac`))
 	s := p.start(t, engine.Spec{PTY: true, Script: "echo 'Name? '; read n; stty -echo; read p; exit 6", Backgrounded: true})
 	typeInto := func(text string) {
 		if err := s.run.Write(t.Context(), []byte(text)); err != nil {
@@ -35,9 +35,11 @@ func TestNotifyCommandForHiddenInput(t *testing.T) {
 		})
 		return lines
 	}
-	eventually(t, "an open question", func() bool { return s.state(t).Waiting })
+	if got, want := lines(1)[0], "test|waiting|needs input|waiting||"+string(s.rec.ID)+"|"; !strings.HasPrefix(got, want) {
+		t.Errorf("notified of %q, want %q", got, want)
+	}
 	typeInto("Ann\r")
-	waiting := strings.Split(strings.TrimSpace(lines(1)[0]), "|")
+	waiting := strings.Split(strings.TrimSpace(lines(2)[1]), "|")
 	pid, err := strconv.Atoi(waiting[len(waiting)-1])
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +54,7 @@ func TestNotifyCommandForHiddenInput(t *testing.T) {
 	if exit := s.wait(t); len(exit.Survivors) != 0 {
 		t.Errorf("survivors: %+v", exit.Survivors)
 	}
-	if got := lines(2); !strings.Contains(got[1], "|exited|exited (exit code 6)|exited|6|") || len(got) > 3 {
+	if got := lines(3); !strings.Contains(got[2], "|exited|exited (exit code 6)|exited|6|") || len(got) > 4 {
 		t.Errorf("notified of %q", got)
 	}
 	if syscall.Kill(pid, 0) != nil {

@@ -75,7 +75,7 @@ type Keep struct {
 // Notify selects the notifications. The holder runs the command, with the job's name and
 // status as further arguments, if no UI shows the job; nil: none.
 type Notify struct {
-	Command  []string `doc:"command to run when a job ends or needs a password while no UI shows it"`
+	Command  []string `doc:"command to run when a job ends or needs input while no UI shows it"`
 	Waiting  Means    `default:"bell osc title" doc:"notifications when a job needs input"`
 	Failed   Means    `default:"bell osc title" doc:"notifications when a job fails"`
 	Finished Means    `default:"bell osc title" doc:"notifications when a job succeeds"`

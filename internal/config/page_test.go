@@ -30,11 +30,11 @@ named below override settings.
 func pageNotes() map[string]string {
 	return map[string]string{
 		"notify": "hob runs `command` when a job in the background, or one started with `--notify`, ends while no UI and no terminal\n" +
-			"shows it, and when it waits for hidden input, such as a password; not for jobs on hosts. A string is run by `sh`, a\n" +
-			"list directly, with the job's name and status (or `waiting`) as further arguments. The environment is the job's, with\n" +
-			"`HOB_NAME`, `HOB_RESULT` (`exited (exit code 3)`, `waits for hidden input`), `HOB_STATUS`, `HOB_EXIT_CODE` and\n" +
-			"`HOB_JOB_ID`. `bell` rings the terminal bell, `osc` sends a desktop notification (OSC 9 and 777), `title` marks the\n" +
-			"terminal's title; `[]` disables all.\n",
+			"shows it, and when it needs input; not for jobs on hosts. A string is run by `sh`, a list directly, with the job's\n" +
+			"name and status (or `waiting`) as further arguments. The environment is the job's, with `HOB_NAME`, `HOB_RESULT`\n" +
+			"(`exited (exit code 3)`, `needs input`, `waits for hidden input`), `HOB_STATUS`, `HOB_EXIT_CODE` and `HOB_JOB_ID`.\n" +
+			"\nThe other notifications need an open hob window: `bell` rings the terminal bell, `osc` sends a desktop notification\n" +
+			"(OSC 9 and 777), `title` marks the terminal's title; `[]` disables all.\n",
 		"theme": "Each color of a theme can also be set by itself: `" + strings.Join(themes.TokenNames(), "`, `") + "`.\n" +
 			"A color has attributes (`bold`, `faint`, `italic`, `underline`, `reverse`), a foreground, and `on` with a background,\n" +
 			"each optional: `accent = \"bold #ff8800 on 236\"`. Foreground and background are `#rgb`, `#rrggbb`, 0 to 255, one of the\n" +

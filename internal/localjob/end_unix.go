@@ -259,7 +259,7 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// notifyPause is the minimum time between two notifications that the job waits for hidden input: a
+// notifyPause is the minimum time between two notifications that the job waits for input: a
 // job can ask for it in a loop.
 const notifyPause = time.Minute
 
@@ -305,15 +305,19 @@ func (j *job) notify(n notice) (pid int, err error) {
 	return pid, cmd.Process.Release()
 }
 
-// notifyHidden notifies the user that the job waits for hidden input, such as a password: only the
-// user can type that. The command is a child of the holder, but not a process of the job.
-func (j *job) notifyHidden() {
+// notifyWaiting notifies the user that the job waits for input. The command is a child of the holder, but
+// not a process of the job.
+func (j *job) notifyWaiting(entry record.Entry) {
+	result := "needs input"
+	if entry == record.EntryHidden { // such as a password, which only the user can type
+		result = "waits for hidden input"
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.ctx.Err() != nil {
 		return
 	}
-	pid, err := j.notify(notice{status: "waiting", result: "waits for hidden input"})
+	pid, err := j.notify(notice{status: "waiting", result: result})
 	if err != nil {
 		return
 	}

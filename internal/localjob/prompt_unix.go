@@ -44,8 +44,9 @@ type prompter struct {
 
 	looking  sync.Mutex   // held during a check: an older result must not replace a newer one
 	scan     proc.Scanner // reuses the memory of earlier checks; guarded by looking
-	handled  bool         // the user needs no (further) notification of the hidden input that the job waits for; guarded by looking
-	notified time.Time    // when the user was last notified; guarded by looking
+	handled  bool         // the user needs no (further) notification of the input that the job waits for; guarded by looking
+	entry    record.Entry // of the input that the user was last notified of; guarded by looking
+	notified time.Time    // when that was; guarded by looking
 
 	mu      sync.Mutex
 	timer   *time.Timer // of the next check
@@ -88,7 +89,7 @@ func (p *prompter) look(paused time.Duration) {
 	}
 	waits, entry := p.waits()
 	p.j.h.Waiting(waits, entry)
-	p.notify(waits && entry == record.EntryHidden)
+	p.notify(waits, entry)
 	if busy || !p.last.CompareAndSwap(last, 0) {
 		p.again(quietTime)
 		return
@@ -104,19 +105,18 @@ func (p *prompter) look(paused time.Duration) {
 	p.again(pause)
 }
 
-// notify notifies the user, once, of a job that waits for hidden input while no client shows it.
-func (p *prompter) notify(hidden bool) {
-	switch now := time.Now(); {
-	case !hidden:
-		p.handled = false
-	case p.handled, !p.j.mustNotify():
-	case now.Sub(p.notified) >= notifyPause:
-		p.notified = now
-		p.j.notifyHidden()
-		fallthrough
-	default:
-		p.handled = true
+// notify notifies the user, once, of a job that waits for input while no client shows it. A password
+// after a question is another wait.
+func (p *prompter) notify(waits bool, entry record.Entry) {
+	other := entry != p.entry
+	if p.handled = p.handled && waits && !other; p.handled || !waits || !p.j.mustNotify() {
+		return
 	}
+	if now := time.Now(); other || now.Sub(p.notified) >= notifyPause {
+		p.notified = now
+		p.j.notifyWaiting(entry)
+	}
+	p.handled, p.entry = true, entry
 }
 
 // again schedules the next check, unless activity has scheduled an earlier one.

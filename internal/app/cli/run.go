@@ -131,6 +131,9 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 		}
 	}
 	v := view{yield: f.yield, mode: a.modeFor(spec, f)}
+	if spec.Notify && v.mode != inWindow && len(settings.Notify.Command) == 0 {
+		a.reportf("%s --notify needs an open hob window, or a command in the settings: [notify] command = \"notify-send\"", a.paintErr("hob:", styleWarn))
+	}
 	if here := terminalSize(a.stdout); v.mode == inWindow && !f.has("size") && spec.Size == here {
 		spec.Size = ui.TerminalSize(here.Cols, here.Rows)
 	}
