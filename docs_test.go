@@ -71,8 +71,12 @@ func TestDocumentedCodeCompiles(t *testing.T) {
 		}
 		for _, block := range blocks {
 			code, _, _ := strings.Cut(block, "```")
-			if !strings.HasPrefix(code, "func ") {
+			isFile := strings.HasPrefix(code, "package ") // a whole program
+			if !isFile && !strings.HasPrefix(code, "func ") {
 				code = "func _(" + snippetParameters + ") {\n{\n" + code + "}\n}\n"
+			}
+			if !isFile {
+				code = snippetHeader + code
 			}
 			for _, err := range typeCheck(code, imports) {
 				t.Errorf("%s: %v in\n%s", name, err, code)
@@ -86,7 +90,7 @@ func TestWrongSnippetsDoNotCompile(t *testing.T) {
 	for _, code := range []string{
 		"func f(e *engine.Engine) { e.NoSuchMethod() }", "func f() { ui.NewPane(5) }", "func f( {", "var _ = engine.Spec{Wrong: 1}",
 	} {
-		if len(typeCheck(code, imports)) == 0 {
+		if len(typeCheck(snippetHeader+code, imports)) == 0 {
 			t.Errorf("compiles: %s", code)
 		}
 	}
@@ -96,7 +100,7 @@ func TestWrongSnippetsDoNotCompile(t *testing.T) {
 // shows what exists.
 func typeCheck(code string, imports types.Importer) (mistakes []error) {
 	files := token.NewFileSet()
-	f, err := parser.ParseFile(files, "snippet.go", snippetHeader+code, parser.SkipObjectResolution)
+	f, err := parser.ParseFile(files, "snippet.go", code, parser.SkipObjectResolution)
 	if err != nil {
 		return []error{err}
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -25,8 +26,17 @@ const hasHolders = true
 // IsHolder reports whether this process was started to be the holder of a job. Programs check this
 // before anything else.
 func IsHolder() bool {
-	return len(os.Args) > 0 && filepath.Base(os.Args[0]) == proc.HolderName
+	holderChecked.Store(true)
+	return isHolder()
 }
+
+func isHolder() bool { return len(os.Args) > 0 && filepath.Base(os.Args[0]) == proc.HolderName }
+
+// holderChecked reports whether the program has called IsHolder. It belongs to the process, as os.Args does:
+// a program that forgot the call would start itself once more instead of a holder.
+var holderChecked atomic.Bool
+
+var errNotChecked = errors.New("main does not begin with: if local.IsHolder() { os.Exit(local.RunHolder()) }")
 
 // holderProcess is a holder that has been started and waits for its configuration.
 // It exits when config is closed before it has received one.
@@ -51,6 +61,9 @@ func startHolderFor(id string) (*holderProcess, error) {
 
 // startSelfAsHolder starts this program as the holder of the job id.
 func startSelfAsHolder(id string) (*holderProcess, error) {
+	if !holderChecked.Load() {
+		return nil, errNotChecked
+	}
 	path, err := ownProgram()
 	if err != nil {
 		return nil, err

@@ -57,7 +57,7 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (*engine.State, er
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if !b.inProcess && len(b.command) == 0 && IsHolder() {
+	if !b.inProcess && len(b.command) == 0 && isHolder() {
 		return nil, &engine.Error{Op: "start", Job: l.ID, Backend: b.Name(), Err: errUnhooked}
 	}
 	cfg := localjob.Config{
