@@ -64,7 +64,7 @@ func TestSocketIsRemovedWithHolder(t *testing.T) {
 }
 
 func TestLongStateDir(t *testing.T) {
-	t.Parallel()
+	t.Setenv("TMPDIR", shortDir(t)) // the place of its socket
 	dir := filepath.Join(shortDir(t), "a-directory-with-a-very-long-name-that-leaves-no-room-for-a-socket-of-any-name-whatever-it-is")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)

@@ -385,12 +385,8 @@ func TestRandomBytesFromClient(t *testing.T) {
 }
 
 func TestSocketPath(t *testing.T) {
-	t.Parallel()
-	base, err := os.MkdirTemp("", "hob")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer os.RemoveAll(base)
+	base := testtool.TempDir(t)
+	t.Setenv("TMPDIR", base)
 	xdg := filepath.Join(base, "xdg")
 	if err := os.Mkdir(xdg, 0o755); err != nil {
 		t.Fatal(err)
