@@ -154,6 +154,24 @@ func (r *rig) typing() bool {
 	return pending > 0
 }
 
+// cut breaks the connection, and waits until it is known here to be broken: whether a request that is
+// sent before has reached the host would be unknown.
+func (r *rig) cut() {
+	h := r.b.host("box")
+	h.mu.Lock()
+	c := h.conn
+	h.mu.Unlock()
+	r.s.Cut()
+	if c == nil {
+		return
+	}
+	select {
+	case <-c.Done():
+	case <-r.ctx().Done():
+		r.Fatal("the lost connection is not noticed")
+	}
+}
+
 // A line is typed when it comes, not when more does, and a connection that breaks between
 // two pieces of input, large or small, loses none of it.
 func TestCopyInputPieceByPiece(t *testing.T) {
@@ -177,7 +195,7 @@ func TestCopyInputPieceByPiece(t *testing.T) {
 			case <-time.After(20 * time.Millisecond):
 			}
 		}
-		r.s.Cut()
+		r.cut()
 	}
 	out.Close()
 	if err := <-done; err != nil {

@@ -260,10 +260,10 @@ func (h *Holder) reserveLocked() {
 }
 
 const (
-	// Space for the end is reserved after a job has run for reserveDelay or has printed reserveOutput
-	// bytes. Before that, the disk had space for its start.
+	// Space for the end is reserved after a job has run for reserveDelay, and before its output has
+	// reserveOutput bytes: the disk had space for both when the job started.
 	reserveDelay  = 50 * time.Millisecond
-	reserveOutput = 64 << 10
+	reserveOutput = 16 << 10
 	// flushPause is the time after that until its start is flushed.
 	flushPause = time.Second
 )

@@ -20,15 +20,13 @@ func (h *Holder) Output(p []byte) {
 		return
 	}
 	h.outputMu.Lock()
-	at := h.offset        // only written here, so the lock is not needed
+	at := h.offset // only written here, so the lock is not needed
+	if at+int64(len(p)) >= reserveOutput && !h.reserved.Load() {
+		h.ReserveEnd()
+	}
 	_, _ = h.out.Write(p) // never fails
 	st := h.out.Stats()
 	h.recordTime(at)
-	// If saveMu is held, its owner may be waiting for the disk. The next output tries again.
-	if st.Size >= reserveOutput && !h.reserved.Load() && h.saveMu.TryLock() {
-		h.reserveLocked()
-		h.saveMu.Unlock()
-	}
 
 	h.mu.Lock()
 	h.offset = st.Size
