@@ -26,7 +26,10 @@ const (
 // currentLine returns the last line of the output of a job that runs. There is none while a full-screen
 // program draws, and before the first output of a run.
 func currentLine(dir string, r *record.Request, s *record.State) string {
-	if noLine := s.Output == 0 || s.Alternate || s.Exit.Known() || s.Runs.Between(); noLine {
+	switch {
+	case s.Output == 0, s.Alternate:
+		return ""
+	case s.Exit.Known(), s.Runs.Between():
 		return ""
 	}
 	for _, stream := range slices.Backward(r.Streams()) {
