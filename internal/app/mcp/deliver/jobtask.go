@@ -46,7 +46,7 @@ func (d *Delivery) getTask(ctx context.Context, j engine.Job, w *tool.Wait) (*ta
 	switch {
 	case !ended:
 		return t, d.describe(ctx, j, t)
-	case j.Status == engine.Killed && exit.Reason == engine.ReasonKill:
+	case wasKilled(j):
 		t.Status, t.Message = taskCancelled, "the job was killed"
 	default:
 		ans := tool.About(j, time.Now())
@@ -83,9 +83,7 @@ func (d *Delivery) describe(ctx context.Context, j engine.Job, t *task) error {
 		if len(x.Notices) == 0 {
 			last = d.sinceAnswer(ctx, j, last)
 		}
-		secret := j.Entry == engine.EntryHidden || engine.AsksSecret(last) ||
-			x.Stderr != nil && engine.AsksSecret(x.Stderr.LastLine())
-		d.addQuestion(ctx, j, last, secret, t)
+		d.addQuestion(ctx, j, last, asksSecret(j, x, last), t)
 	case j.Progress != nil && j.Progress.Percent > 0:
 		t.Message = fmt.Sprintf("%d %%", j.Progress.Percent)
 		if last != "" {
@@ -95,6 +93,15 @@ func (d *Delivery) describe(ctx context.Context, j engine.Job, t *task) error {
 		t.Message = last
 	}
 	return nil
+}
+
+// asksSecret reports whether a job asks for something that must not be shown, such as a password: its
+// terminal shows no input, or the last line of a stream says so.
+func asksSecret(j engine.Job, x tool.Excerpt, last string) bool {
+	if j.Entry == engine.EntryHidden || engine.AsksSecret(last) {
+		return true
+	}
+	return x.Stderr != nil && engine.AsksSecret(x.Stderr.LastLine())
 }
 
 // cancelTask begins to stop the job of a task, or ends a wait. A task that has ended stays as it is.
@@ -120,8 +127,10 @@ func (d *Delivery) stopTask(ctx context.Context, j engine.Job) {
 	unregister := context.AfterFunc(d.Life, func() { time.AfterFunc(afterwards, cancel) })
 	defer unregister()
 	_, err := d.Eng.Handle(j.ID).Stop(ctx, engine.StopOptions{})
-	gone := errors.Is(err, engine.ErrNotRunning) || errors.Is(err, engine.ErrNotFound)
-	if err == nil || gone || ctx.Err() != nil {
+	switch {
+	case err == nil, ctx.Err() != nil:
+		return
+	case errors.Is(err, engine.ErrNotRunning), errors.Is(err, engine.ErrNotFound):
 		return
 	}
 	f := tool.General(tool.Failed(j, "stop", err))

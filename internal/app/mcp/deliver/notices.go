@@ -47,7 +47,9 @@ func (d *Delivery) TakeNotices(ctx context.Context, most int) (texts []string) {
 	full := false
 	for _, n := range d.news.notices {
 		size := utf8.RuneCountInString(n.text)
-		full = full || size > room && len(texts) > 0
+		if size > room && len(texts) > 0 {
+			full = true
+		}
 		if full || d.mustWait(r, n) {
 			left = append(left, n)
 			continue
@@ -73,13 +75,15 @@ func (d *Delivery) mustWait(r *request, n notice) bool {
 	return time.Since(last) < taskGrace
 }
 
+// wasKilled reports whether a job was ended on request.
+func wasKilled(j engine.Job) bool {
+	return j.Status == engine.Killed && j.Exit.Reason == engine.ReasonKill
+}
+
 // endNotice is the notice about a job's end; empty if none is wanted.
 func (d *Delivery) endNotice(j engine.Job) string {
 	mode := j.Labels[session.LabelNotify]
-	exit := j.Exit
-	killed := j.Status == engine.Killed && exit.Reason == engine.ReasonKill
-	timedOut := exit.Reason == engine.ReasonTimeout
-	if mode == notifySilent || killed {
+	if mode == notifySilent || wasKilled(j) {
 		return ""
 	}
 	length := shortTail
@@ -94,8 +98,9 @@ func (d *Delivery) endNotice(j engine.Job) string {
 		tail, _ = x.Text(math.MaxInt, "")
 	}
 	printed := strings.TrimSpace(tail) != ""
-	silentSuccess := !printed && len(x.Notices) == 0 && !j.Unsuccessful()
-	if mode == "" && j.Backgrounded && silentSuccess {
+	silent := !printed && len(x.Notices) == 0
+	usual := mode == "" && !j.Unsuccessful()
+	if silent && usual && j.Backgrounded {
 		return ""
 	}
 	text := fmt.Sprintf("%s (%s) has ended: %s, %s", j.ID, plain.OneLine(j.Name, 60), tool.StatusOf(j), tool.InWords(j, time.Now()))
@@ -103,7 +108,7 @@ func (d *Delivery) endNotice(j engine.Job) string {
 		text += "; " + strings.Join(x.Notices, "; ")
 	}
 	switch {
-	case timedOut && !printed && len(x.Notices) == 0:
+	case silent && j.Exit.Reason == engine.ReasonTimeout:
 		text += "; it printed nothing, so verify how far it came before you run it again"
 	case printed && mode == notifyInject:
 		return text + "\n" + plain.Framed("the last of its output", strings.TrimRight(tail, "\n")) + tool.Call("log", j.ID) + " shows its output"

@@ -68,19 +68,20 @@ func (d *Delivery) Resume() {
 	}
 	var late []notice
 	for _, j := range slices.Backward(jobs) { // oldest first
-		switch {
-		case !j.Status.Finished():
+		if !j.Status.Finished() {
 			d.Watch(j)
-		default:
-			d.server.Offer(j)
-			reported := d.endReport(j.ID)
-			if text := d.endNotice(j); text != "" && reported != reportSent {
-				if reported == reportBegun {
-					text = "perhaps reported before: " + text
-				}
-				late = append(late, notice{job: j, text: text, logged: true})
-			}
+			continue
 		}
+		d.server.Offer(j)
+		reported := d.endReport(j.ID)
+		text := d.endNotice(j)
+		switch {
+		case text == "", reported == reportSent:
+			continue
+		case reported == reportBegun:
+			text = "perhaps reported before: " + text
+		}
+		late = append(late, notice{job: j, text: text, logged: true})
 	}
 	d.news.mu.Lock()
 	defer d.news.mu.Unlock()

@@ -12,13 +12,19 @@ import (
 // acted returns the answer after an action on a job, with the job's current state if it can
 // be read.
 func (t *Tools) acted(ctx context.Context, j engine.Job, what string) *Answer {
-	if now, err := t.Eng.Handle(j.ID).Facts(ctx); err == nil && now.ID == j.ID {
-		j = now
-	}
-	ans := About(j, time.Now())
+	ans := About(t.current(ctx, j), time.Now())
 	ans.headline += "\n" + what
 	ans.Message, ans.mute = what, true
 	return ans
+}
+
+// current returns the facts of a job now, or those given if they cannot be read.
+func (t *Tools) current(ctx context.Context, j engine.Job) engine.Job {
+	now, err := t.Eng.Handle(j.ID).Facts(ctx)
+	if err != nil || now.ID != j.ID {
+		return j
+	}
+	return now
 }
 
 func (t *Tools) kill(ctx context.Context, j engine.Job, _ ProcessArgs) (*Answer, error) {
@@ -90,9 +96,7 @@ func (t *Tools) restart(ctx context.Context, j engine.Job, in ProcessArgs) (*Ans
 		}
 		return nil, err
 	}
-	if now, err := t.Eng.Handle(j.ID).Facts(ctx); err == nil && now.ID == j.ID {
-		j = now
-	}
+	j = t.current(ctx, j)
 	t.delivery.Watch(again)
 	ans := t.backgroundAnswer(ctx, again, false)
 	ans.AddNoticef("it is a new job; the old one is %s, %s", j.ID, StatusOf(j))

@@ -141,9 +141,9 @@ func (a *Answer) render(text string) string {
 	}
 	if a.SessionID != "" {
 		b.WriteString(a.marks())
-	}
-	if a.SessionID != "" && a.where != "" {
-		b.WriteString("log: " + a.where + "\n")
+		if a.where != "" {
+			b.WriteString("log: " + a.where + "\n")
+		}
 	}
 	for _, n := range a.Notices {
 		b.WriteString("note: " + n + "\n")

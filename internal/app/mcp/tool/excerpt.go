@@ -23,11 +23,15 @@ type Excerpt struct {
 // stderrLabel precedes the stderr of a job with separate streams.
 const stderrLabel = "[stderr]\n"
 
-func (x Excerpt) empty() bool {
-	if x.Stderr != nil && !x.Stderr.empty() {
+// empty reports whether there is nothing to show; a nil excerpt is empty.
+func (x *Excerpt) empty() bool {
+	switch {
+	case x == nil:
+		return true
+	case x.head+x.tail != "", len(x.Notices) > 0:
 		return false
 	}
-	return x.head+x.tail == "" && len(x.Notices) == 0
+	return x.Stderr.empty()
 }
 
 // errs is the text of stderr, for a job with separate streams.
@@ -50,7 +54,7 @@ func (x Excerpt) size() int {
 // output. cut describes what is missing, if anything. Each stream is truncated separately, so
 // that the end of both is shown.
 func (x Excerpt) Text(most int, where string) (text, cut string) {
-	if x.Stderr == nil || x.Stderr.empty() {
+	if x.Stderr.empty() {
 		text, cut = x.cut(most)
 	} else {
 		var errs, errsCut string
@@ -91,10 +95,15 @@ func labeled(out, errs string) string {
 	if errs == "" {
 		return out
 	}
-	if out != "" && !strings.HasSuffix(out, "\n") {
-		out += "\n"
+	return withLineEnd(out) + stderrLabel + errs
+}
+
+// withLineEnd returns text, unless it is empty, with a line feed at its end.
+func withLineEnd(text string) string {
+	if text == "" || strings.HasSuffix(text, "\n") {
+		return text
 	}
-	return out + stderrLabel + errs
+	return text + "\n"
 }
 
 // cut returns the text of one stream with at most most characters. missing is the omitted amount,
@@ -118,10 +127,7 @@ func (x Excerpt) cut(most int) (text, missing string) {
 	}
 	line := "[… " + missing + " left out …]"
 	var b strings.Builder
-	b.WriteString(head)
-	if head != "" && !strings.HasSuffix(head, "\n") {
-		b.WriteByte('\n')
-	}
+	b.WriteString(withLineEnd(head))
 	b.WriteString(line + "\n")
 	b.WriteString(tail)
 	return b.String(), missing

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -78,28 +79,26 @@ func (f *Failure) Result() *mcp.CallToolResult {
 
 // Failed returns the failure of an action on a job. doing is the action, as in "write to".
 func Failed(j engine.Job, doing string, err error) error {
-	ended := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
-	if err == nil || ended || IsFailure(err) {
+	switch {
+	case err == nil, IsFailure(err):
+		return err
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	}
 	f := General(err)
 	f.id, f.Message = j.ID, doing+" "+string(j.ID)+": "+cause(err)
 	can := "possible now: " + possible(j)
 	switch {
-	case errors.Is(err, engine.ErrNotRunning) && j.Status == engine.Queued:
-		f.Message = fmt.Sprintf("%s %s: it is queued: %s", doing, j.ID, WaitReason(j, time.Now()))
-		f.Hint = can
 	case errors.Is(err, engine.ErrNotRunning):
+		if j.Status == engine.Queued {
+			f.Message = fmt.Sprintf("%s %s: it is queued: %s", doing, j.ID, WaitReason(j, time.Now()))
+			f.Hint = can
+			break
+		}
 		f.Message = fmt.Sprintf("%s %s: it has ended (%s)", doing, j.ID, InWords(j, time.Now()))
 		f.Hint = can + "; " + Call("log", j.ID) + " shows what it printed, " + Call("restart", j.ID) + " runs it again"
-	case errors.Is(err, engine.ErrRunning) && j.Status == engine.Queued:
-		f.Message = fmt.Sprintf("%s %s: it is queued: %s", doing, j.ID, WaitReason(j, time.Now()))
-		f.Hint = Call("kill", j.ID) + " takes it out of the queue, " + Call("remove", j.ID) + " clears it, too"
-	case errors.Is(err, engine.ErrRunning) && j.Status.Finished():
-		f.Hint = Call("kill", j.ID) + " ends it, " + Call("remove", j.ID) + " ends it and clears the job"
 	case errors.Is(err, engine.ErrRunning):
-		f.Message = fmt.Sprintf("%s %s: it is still running", doing, j.ID)
-		f.Hint = Call("kill", j.ID) + " ends it, " + Call("remove", j.ID) + " ends and clears it"
+		f.explainRunning(doing, j)
 	case errors.Is(err, engine.ErrNoInput) && j.Stdin.Writable():
 		f.Hint = "its input has ended and nothing more can be written to it; possible now: poll, log, wait, kill, remove, restart"
 	case errors.Is(err, engine.ErrNoInput):
@@ -112,11 +111,34 @@ func Failed(j engine.Job, doing string, err error) error {
 		f.Message, f.Hint = fmt.Sprintf("%s %s: it was removed meanwhile", doing, j.ID), `process {"action":"list"}`
 	default:
 		f.Hint = can
-		if e, ok := errors.AsType[*engine.Error](err); ok && e.Hint != "" {
-			f.Hint = e.Hint + "; " + can
+		if hint := hintOf(err); hint != "" {
+			f.Hint = hint + "; " + can
 		}
 	}
 	return f
+}
+
+// explainRunning sets what an action that needs a job without processes says about one that has some.
+func (f *Failure) explainRunning(doing string, j engine.Job) {
+	kill, remove := Call("kill", j.ID), Call("remove", j.ID)
+	switch {
+	case j.Status == engine.Queued:
+		f.Message = fmt.Sprintf("%s %s: it is queued: %s", doing, j.ID, WaitReason(j, time.Now()))
+		f.Hint = kill + " takes it out of the queue, " + remove + " clears it, too"
+	case j.Status.Finished():
+		f.Hint = kill + " ends it, " + remove + " ends it and clears the job"
+	default:
+		f.Message = fmt.Sprintf("%s %s: it is still running", doing, j.ID)
+		f.Hint = kill + " ends it, " + remove + " ends and clears it"
+	}
+}
+
+// hintOf returns the hint of an engine's error, empty if it has none.
+func hintOf(err error) string {
+	if e, ok := errors.AsType[*engine.Error](err); ok {
+		return e.Hint
+	}
+	return ""
 }
 
 // cause returns the text of an engine's error without its operation and job.
@@ -149,9 +171,7 @@ func General(err error) *Failure {
 	case "state_root":
 		f.Hint = "the user must repair the state directory, or set HOB_STATE_DIR to a directory they own"
 	}
-	if e, ok := errors.AsType[*engine.Error](err); ok && e.Hint != "" {
-		f.Hint = e.Hint
-	}
+	f.Hint = cmp.Or(hintOf(err), f.Hint)
 	if m, ok := errors.AsType[*engine.AmbiguousError](err); ok {
 		var ids []string
 		for _, j := range m.Candidates[:min(len(m.Candidates), 8)] {

@@ -22,7 +22,7 @@ func (t *Tools) find(ctx context.Context, ref string, all bool, in engine.Intent
 		j, err = t.findOwn(ctx, ref, in)
 	}
 	switch {
-	case err == nil || ctx.Err() != nil:
+	case err == nil, ctx.Err() != nil:
 		return j, err
 	case errors.Is(err, engine.ErrNotFound):
 		// An agent refers to a wait by its task's id.

@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -20,12 +21,12 @@ const logLines = 200
 
 // log returns lines of the output. It does not affect poll.
 func (t *Tools) log(ctx context.Context, j engine.Job, in ProcessArgs) (*Answer, error) {
-	from, bounded := in.Offset != nil, in.Limit != nil
+	from := in.Offset != nil
 	offset, limit := int64(0), int64(logLines)
 	if from {
-		offset = *in.Offset
+		offset, limit = *in.Offset, math.MaxInt64 // all lines that fit
 	}
-	if bounded {
+	if in.Limit != nil {
 		limit = *in.Limit
 	}
 	keep, err := newLineFilter(in.Filter, in.Exclude)
@@ -40,8 +41,11 @@ func (t *Tools) log(ctx context.Context, j engine.Job, in ProcessArgs) (*Answer,
 	// make the answer fit. Leave room for the frame and the notices.
 	most := t.Settings.MaxOutputChars
 	w := window{
-		from: from, offset: offset, limit: limit, bounded: bounded || !from, keep: keep,
-		room: max(100, most-most/4-utf8.RuneCountInString(ans.render(""))-600) / len(j.Streams()),
+		from:   from,
+		offset: offset,
+		limit:  limit,
+		room:   max(100, most-most/4-utf8.RuneCountInString(ans.render(""))-600) / len(j.Streams()),
+		keep:   keep,
 	}
 	ans.Body, err = t.eachLog(ctx, j, func(s engine.Stream, log *joblog.Log, size int64) (Excerpt, error) {
 		sample, err := w.sample(ctx, log, size)
@@ -67,14 +71,13 @@ func (t *Tools) log(ctx context.Context, j engine.Job, in ProcessArgs) (*Answer,
 	if !j.Status.Finished() {
 		ans.AddNoticef("the job is still running and may print more")
 		text := labeled(ans.Body.head, ans.Body.errs())
-		ans.AddNotice(t.readings.repeated(j, "log", text, fmt.Sprint(offset, limit, bounded)))
+		ans.AddNotice(t.readings.repeated(j, "log", text, fmt.Sprint(offset, limit)))
 	}
 	return ans, nil
 }
 
 type window struct {
 	from          bool // from line offset on; otherwise the last lines
-	bounded       bool // at most limit
 	offset, limit int64
 	room          int // characters that fit
 	keep          lineFilter
@@ -102,7 +105,7 @@ func (w window) sample(ctx context.Context, log *joblog.Log, size int64) (p []by
 // read collects the lines that fit: the first ones from offset on, or the last ones of the
 // log.
 func (w window) read(ctx context.Context, log *joblog.Log) (p page, err error) {
-	if w.bounded && w.limit == 0 {
+	if w.limit == 0 {
 		return p, nil
 	}
 	q := joblog.Query{From: w.offset, Filter: w.keep.keep, Exclude: w.keep.drop}
@@ -140,7 +143,7 @@ func (w window) read(ctx context.Context, log *joblog.Log) (p page, err error) {
 // isOverfull reports whether a page has more than one line and no room for them, or more lines than the
 // limit.
 func (w window) isOverfull(p *page) bool {
-	if w.bounded && int64(len(p.lines)) > w.limit {
+	if int64(len(p.lines)) > w.limit {
 		return true
 	}
 	return len(p.lines) > 1 && p.size > w.room
@@ -170,10 +173,9 @@ func (w window) explain(ans *Answer, j engine.Job, s engine.Stream, p page, tota
 	others := func(offset int64) string {
 		return Call("log", j.ID, append([]any{"offset", offset, "limit", logLines}, w.keep.again()...)...)
 	}
-	wantsLines := !w.bounded || w.limit > 0
 	pastEnd := w.from && w.offset >= total
 	switch {
-	case pastEnd && wantsLines && s != engine.StreamStderr:
+	case pastEnd && w.limit > 0 && s != engine.StreamStderr:
 		ans.AddNoticef("no line %d: the log has %s so far, counted from 0", w.offset, units.Count(int(total), "line"))
 	case !p.more:
 	case w.from:

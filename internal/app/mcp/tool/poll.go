@@ -10,8 +10,8 @@ import (
 
 const (
 	maxPoll = 30 * time.Second
-	// lastWords is how long a poll with output waits for the end of the job.
-	lastWords = 50 * time.Millisecond
+	// endWait is how long a poll with output waits for the end of the job.
+	endWait = 50 * time.Millisecond
 	// maxDrain is how many bytes one poll reads at most, of a job that prints without end.
 	maxDrain = 64 << 20
 	// maxHeld is the length in bytes from which an incomplete line is filtered as it stands.
@@ -89,7 +89,7 @@ func (t *Tools) awaitNews(ctx context.Context, j engine.Job, from int64, wait ti
 	if err != nil || p.Job.Status.Finished() || len(p.Output) == 0 {
 		return err
 	}
-	soon, cancel := context.WithTimeout(ctx, lastWords)
+	soon, cancel := context.WithTimeout(ctx, endWait)
 	defer cancel()
 	_, _ = t.Eng.Handle(j.ID).Wait(soon) // a job that runs on is the usual case
 	return ctx.Err()

@@ -37,7 +37,10 @@ func WaitReason(j engine.Job, now time.Time) string {
 
 // ranNothing reports whether a shell exited because it could not run the command.
 func ranNothing(exit engine.Exit) bool {
-	return exit.Code != nil && (*exit.Code == 126 || *exit.Code == 127)
+	if exit.Code == nil {
+		return false
+	}
+	return *exit.Code == 126 || *exit.Code == 127
 }
 
 // InWords describes the state or the end of a job, with its duration.
@@ -52,11 +55,12 @@ func InWords(j engine.Job, now time.Time) string {
 		if j.Paused {
 			text += ", paused"
 		}
-		switch {
-		case j.Link == engine.LinkUnreachable && j.Host == "":
-			text += ", unreachable (" + plain.OneLine(j.LinkError, 200) + "): this is its last known state"
-		case j.Link == engine.LinkUnreachable:
-			text += ", its host is unreachable: this is its last known state"
+		if j.Link == engine.LinkUnreachable {
+			what := "its host is unreachable"
+			if j.Host == "" {
+				what = "unreachable (" + plain.OneLine(j.LinkError, 200) + ")"
+			}
+			text += ", " + what + ": this is its last known state"
 		}
 		return text
 	}
