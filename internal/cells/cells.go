@@ -19,9 +19,9 @@ func Width(s string) int {
 	w := 0
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
-		case ' ' <= c && c <= '~':
+		case isPrintableASCII(c):
 			w++
-		case c == '\x1b' && i+1 < len(s) && s[i+1] == '[':
+		case strings.HasPrefix(s[i:], "\x1b["):
 			// Parameters, then one final byte.
 			i += 2
 			for i < len(s) && '0' <= s[i] && s[i] <= '?' {
@@ -36,6 +36,8 @@ func Width(s string) int {
 	}
 	return w
 }
+
+func isPrintableASCII(c byte) bool { return ' ' <= c && c <= '~' }
 
 // Fit returns s, which may be styled, in exactly w columns: cut or padded on
 // the right. A wide character that only half fits leaves a blank.

@@ -38,7 +38,7 @@ func Printable(s string) string {
 
 func isClean(s string) bool {
 	for i := range len(s) {
-		if s[i] < ' ' || s[i] >= 0x7f {
+		if !isPrintableASCII(s[i]) {
 			return false
 		}
 	}
@@ -78,9 +78,10 @@ func EscapeJSON(p []byte) []byte {
 	out := make([]byte, 0, len(p)+64)
 	for len(p) > 0 {
 		r, n := utf8.DecodeRune(p)
-		if r >= 0x7f && r <= 0x9f || reorders(r) {
+		switch {
+		case 0x7f <= r && r <= 0x9f, reorders(r):
 			out = fmt.Appendf(out, `\u%04x`, r)
-		} else {
+		default:
 			out = append(out, p[:n]...)
 		}
 		p = p[n:]
@@ -103,7 +104,8 @@ func Visible(s string) string {
 // character that [Visible] removes and for line ends: unlike text it may not seem to be another one.
 func VisibleName(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' || isInvisible(r) {
+		switch {
+		case r == '\n', r == '\t', isInvisible(r):
 			return utf8.RuneError
 		}
 		return r
@@ -126,7 +128,8 @@ func WithoutMarks(s string) string {
 
 // isUnsafe reports whether r could act on a terminal or reorder the text around it.
 func isUnsafe(r rune) bool {
-	if r == utf8.RuneError || breaksLine(r) {
+	switch {
+	case r == utf8.RuneError, breaksLine(r):
 		return true
 	}
 	return unicode.IsControl(r) || reorders(r)

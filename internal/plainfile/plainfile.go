@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 )
 
 var (
@@ -93,6 +94,11 @@ func readAll(f *os.File, fi fs.FileInfo, path string, limit int64) (data []byte,
 		return nil, err
 	}
 	return data, nil
+}
+
+// matchesAny reports whether err matches one of the targets.
+func matchesAny(err error, targets ...error) bool {
+	return slices.ContainsFunc(targets, func(target error) bool { return errors.Is(err, target) })
 }
 
 // size returns n bytes in words.

@@ -3,7 +3,6 @@
 package plainfile
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"os/user"
@@ -21,12 +20,12 @@ const (
 )
 
 // isLink reports whether the open failed because of a symbolic link. FreeBSD returns EMLINK.
-func isLink(err error) bool { return errors.Is(err, unix.ELOOP) || errors.Is(err, unix.EMLINK) }
+func isLink(err error) bool { return matchesAny(err, unix.ELOOP, unix.EMLINK) }
 
 // IsShortage reports whether an open failed by a temporary lack of resources, not a property of the
 // file.
 func IsShortage(err error) bool {
-	return errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE) || errors.Is(err, unix.ENOMEM)
+	return matchesAny(err, unix.EMFILE, unix.ENFILE, unix.ENOMEM)
 }
 
 // CheckOwner returns an [OwnerError] if the file or directory of fi belongs to another user, who

@@ -1,7 +1,6 @@
 package plainfile
 
 import (
-	"errors"
 	"io/fs"
 	"strconv"
 
@@ -15,8 +14,7 @@ func isLink(error) bool { return false }
 // IsShortage reports whether an open failed by a temporary lack of resources, not a property of the
 // file.
 func IsShortage(err error) bool {
-	return errors.Is(err, windows.ERROR_TOO_MANY_OPEN_FILES) || errors.Is(err, windows.ERROR_SHARING_VIOLATION) ||
-		errors.Is(err, windows.ERROR_NOT_ENOUGH_MEMORY)
+	return matchesAny(err, windows.ERROR_TOO_MANY_OPEN_FILES, windows.ERROR_SHARING_VIOLATION, windows.ERROR_NOT_ENOUGH_MEMORY)
 }
 
 // CheckOwner does nothing on this system, where access control lists protect a user's files.
