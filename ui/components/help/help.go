@@ -223,7 +223,7 @@ func (m *Model) stacked(e Entry, w int) []string {
 
 // View draws the box in exactly its size.
 func (m *Model) View() string {
-	if m.w == 0 || m.h == 0 {
+	if min(m.w, m.h) == 0 {
 		return ""
 	}
 	frame := cells.Frame{Border: m.glyphs.Border, Line: m.styles.BorderFocused, Title: m.styles.TitleFocused, Info: m.styles.Faint, Mark: m.glyphs.Ellipsis}

@@ -211,10 +211,7 @@ const maxLink = 2048
 
 // safeLink returns the target of a job's link if it is safe to follow, else "".
 func safeLink(uri string) string {
-	if uri == "" || len(uri) > maxLink {
-		return ""
-	}
-	if strings.IndexFunc(uri, notInLink) >= 0 {
+	if len(uri) > maxLink || strings.ContainsFunc(uri, notInLink) {
 		return ""
 	}
 	for _, s := range schemes {

@@ -3,6 +3,7 @@ package logview
 import (
 	"context"
 	"regexp"
+	"slices"
 	"unicode"
 
 	tea "charm.land/bubbletea/v2"
@@ -174,13 +175,9 @@ func (m *Model) rescan() tea.Cmd {
 	if q.re == nil || m.size <= q.planned {
 		return nil
 	}
-	n := len(q.todo)
-	switch {
-	case n > 0 && q.todo[n-1].to == q.planned:
-		q.todo[n-1].to = m.size
-	case n > 0 && q.todo[0].to == q.planned:
-		q.todo[0].to = m.size
-	default:
+	if last := q.lastPart(); last != nil {
+		last.to = m.size
+	} else {
 		from := q.planned
 		if q.last >= 0 && q.lastEnd >= q.planned {
 			q.stretches.remove(q.last)
@@ -190,6 +187,15 @@ func (m *Model) rescan() tea.Cmd {
 	}
 	q.planned = m.size
 	return m.scan()
+}
+
+// lastPart returns the part at the end of the log, nil if that has been searched.
+func (q *query) lastPart() *part {
+	i := slices.IndexFunc(q.todo, func(p part) bool { return p.to == q.planned })
+	if i < 0 {
+		return nil
+	}
+	return &q.todo[i]
 }
 
 func (m *Model) tookScan(found scanned) tea.Cmd {

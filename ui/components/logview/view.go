@@ -51,7 +51,7 @@ func (m *Model) textWidth() int {
 
 // View draws the log in exactly the size of the component.
 func (m *Model) View() string {
-	if m.w == 0 || m.h == 0 {
+	if min(m.w, m.h) == 0 {
 		return ""
 	}
 	rows := make([]string, 0, m.h)
@@ -126,7 +126,7 @@ func (m *Model) drawLine(i int) []string {
 		return append(rows, m.drawGutter(e, true)+m.drawCut(glyphs, marks, width))
 	}
 	total := glyphs.width()
-	for at := 0; at == 0 || at < total; at += max(1, width) {
+	for at := 0; at < max(1, total); at += max(1, width) {
 		rows = append(rows, m.drawGutter(e, at == 0)+m.drawPart(glyphs, marks, at, width))
 	}
 	return rows
@@ -259,11 +259,14 @@ func (m *Model) track() []string {
 	whole := first == 0 && last >= m.size
 	from := int(first * int64(m.h) / m.size)
 	to := max(from+1, int(last*int64(m.h)/m.size))
+	if whole {
+		from, to = 0, 0 // no part of it is marked
+	}
 	hits := m.query.stretches.rows(m.size, m.h)
 	for y := range col {
 		inView := from <= y && y < to
 		switch {
-		case hits[y] && inView && !whole:
+		case hits[y] && inView:
 			col[y] = m.styles.Accent.Render(m.glyphs.HitInView)
 		case hits[y]:
 			col[y] = m.styles.Accent.Render(m.glyphs.Hit)

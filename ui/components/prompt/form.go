@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -146,11 +147,14 @@ func (f *Form) Click(x, y int) tea.Cmd {
 		i = f.focus.At
 	} else {
 		first, last := f.seen()
-		switch i += first; {
-		case f.hasBelow() && i == f.focus.At+1:
-			return nil // not a field
-		case f.hasBelow() && i > f.focus.At:
-			i--
+		i += first
+		if f.hasBelow() {
+			switch {
+			case i == f.focus.At+1:
+				return nil // not a field
+			case i > f.focus.At:
+				i--
+			}
 		}
 		if i < first || i >= last {
 			return nil
@@ -282,7 +286,7 @@ func (f *Form) rows() (rows []string, hidden bool) {
 		}
 	}
 	note := cells.Wrap(f.note, inner)
-	if f.note != "" && (f.h == 0 || len(rows)+1+len(note) <= f.h-2) {
+	if f.note != "" && len(rows)+1+len(note) <= f.most() {
 		rows = append(rows, "")
 		for _, line := range note {
 			rows = append(rows, f.styles.Muted.Render(line))
@@ -297,26 +301,26 @@ func (f *Form) question() []string {
 	inner := max(1, f.w-4)
 	if len(f.asked) == 0 {
 		const needed = 3 // the name, the field and the row below it
-		tooLow := f.hasBelow() && f.h > 0 && f.h-2 < needed
+		tooLow := f.hasBelow() && f.most() < needed
 		if f.narrow() && !tooLow {
 			return []string{cells.Fit(f.styles.TitleFocused.Render(f.names[f.focus.At]), inner)}
 		}
 		return nil
 	}
-	most := f.h - 2 - 1
+	most := f.most() - 1
 	if f.hasBelow() {
 		most--
 	}
 	most = max(0, most)
 	asked := f.asked
 	lines := cells.Wrap(strings.Join(asked, "\n"), inner)
-	for ; f.h > 0 && len(lines) > most && len(asked) > 1; lines = cells.Wrap(strings.Join(asked, "\n"), inner) {
+	for ; len(lines) > most && len(asked) > 1; lines = cells.Wrap(strings.Join(asked, "\n"), inner) {
 		asked = asked[1:]
 	}
 	switch {
-	case f.h > 0 && len(lines) > most:
+	case len(lines) > most:
 		lines = cells.WrapTo(strings.Join(asked, "\n"), inner, most, f.styles.Glyphs.Ellipsis)
-	case f.h == 0 || len(lines) < most:
+	case len(lines) < most:
 		lines = append(lines, "")
 	}
 	for i, line := range lines {
@@ -325,11 +329,19 @@ func (f *Form) question() []string {
 	return lines
 }
 
+// most returns how many lines the box has room for.
+func (f *Form) most() int {
+	if f.h == 0 {
+		return math.MaxInt
+	}
+	return f.h - 2
+}
+
 // seen returns the range of fields that fit, with the focused one among them.
 func (f *Form) seen() (first, last int) {
 	room := len(f.fields)
 	if f.h > 0 {
-		room = f.h - 2 - len(f.question())
+		room = f.most() - len(f.question())
 		if f.hasBelow() {
 			room--
 		}

@@ -16,7 +16,7 @@ import (
 
 // View draws the screen and the player's row, in exactly the size of the component.
 func (m *Model) View() string {
-	if m.h == 0 || m.w == 0 {
+	if min(m.w, m.h) == 0 {
 		return ""
 	}
 	rows := make([]string, 0, m.h)

@@ -34,7 +34,7 @@ func (m *Model) firstCol() int {
 // View draws the screen in exactly the size of the component. While the job is in a synchronized
 // update, it draws the previous frame.
 func (m *Model) View() string {
-	if m.w == 0 || m.h == 0 {
+	if min(m.w, m.h) == 0 {
 		return ""
 	}
 	if m.holds() {
