@@ -77,7 +77,7 @@ type terminal struct {
 	r    *Run
 	file string
 	o    engine.TerminalOptions
-	life context.Context
+	life context.Context // ends with Close: the session outlives the call that opens it
 	end  context.CancelFunc
 	poke chan struct{} // of size 1: something was typed, or the job ended
 	// token identifies the session among those of all machines.

@@ -72,12 +72,12 @@ func Of(r *record.Request, s *record.State) string {
 			text = "killed by " + text + Bracketed(meaning(exit))
 		case exit.Status == record.Failed && exit.Error != "": // a virtual execution
 			text = "failed: " + exit.Error
-		case text == "" && exit.Status == record.Failed:
-			text = "failed"
-		case text == "":
-			text = "ended, exit code unknown"
-		default:
+		case text != "":
 			text += Bracketed(meaning(exit))
+		case exit.Status == record.Failed:
+			text = "failed"
+		default:
+			text = "ended, exit code unknown"
 		}
 	}
 	if exit.Core {
@@ -109,7 +109,7 @@ func Why(r *record.Request, s *record.State) string {
 		_, why, _ := strings.Cut(Of(r, s), ": ")
 		return why
 	}
-	killed := exit.Signal == "SIGKILL" || exit.Code != nil && *exit.Code == 137
+	killed := exit.Signal == "SIGKILL" || hasKillCode(exit)
 	switch by := senderOf(exit); {
 	case by != "":
 		return "sent by " + by
@@ -175,13 +175,16 @@ func meaning(e *record.Exit) string {
 		return "out of memory"
 	case e.Signal != "":
 		return SignalWord(e.Signal)
-	case e.Code != nil && *e.Code == 137 && e.OOMKills > 0:
+	case e.Code == nil:
+		return ""
+	case hasKillCode(e) && e.OOMKills > 0:
 		return "killed: out of memory"
-	case e.Code != nil:
-		return codeWord(*e.Code)
 	}
-	return ""
+	return codeWord(*e.Code)
 }
+
+// hasKillCode reports whether a shell gives the exit code of a program that SIGKILL has ended.
+func hasKillCode(e *record.Exit) bool { return e.Code != nil && *e.Code == 137 }
 
 // codeWords are what shells mean by some codes.
 var codeWords = [...]struct {

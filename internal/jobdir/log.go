@@ -40,7 +40,8 @@ func OpenLog(dir, name string) (*logfile.File, error) {
 		return f, err
 	}
 	st, stateErr := ReadState(dir)
-	if errors.Is(stateErr, fs.ErrNotExist) || stateErr == nil && st.StartedAt.IsZero() {
+	switch {
+	case errors.Is(stateErr, fs.ErrNotExist), stateErr == nil && st.StartedAt.IsZero():
 		return logfile.OpenLater(path, recorded), nil
 	}
 	// The start is recorded after the log is created, so it exists by now.
@@ -123,6 +124,9 @@ func clientName(client string) string {
 // a poll.
 type Mark struct{ Out, Err int64 }
 
+// lacks reports whether a stream is shorter than at another mark.
+func (m Mark) lacks(other Mark) bool { return m.Out < other.Out || m.Err < other.Err }
+
 // Total returns the number of bytes in both streams.
 func (m Mark) Total() int64 { return m.Out + m.Err }
 
@@ -177,7 +181,7 @@ func isNewer(now Mark, marks []Mark) bool {
 	if len(marks) > 0 {
 		last = marks[len(marks)-1]
 	}
-	return now.Out >= last.Out && now.Err >= last.Err && now != last
+	return now != last && !now.lacks(last)
 }
 
 // parseMarks parses complete lines up to the first invalid one. used is the offset at
@@ -191,8 +195,7 @@ func parseMarks(data []byte) (marks []Mark, used int) {
 		}
 		var m Mark
 		_, err := fmt.Sscanf(string(data[used:used+i]), "%d %d", &m.Out, &m.Err)
-		shrunk := m.Out < last.Out || m.Err < last.Err
-		if err != nil || shrunk {
+		if err != nil || m.lacks(last) {
 			return marks, used
 		}
 		marks, last = append(marks, m), m

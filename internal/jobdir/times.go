@@ -298,11 +298,16 @@ func decodeMoments(b []byte) []Moment {
 	var out []Moment
 	var off, ms uint64
 	var size record.Size
-	for len(b) > 0 && (b[0] == tagPlain || b[0] == tagSized) {
+	for len(b) > 0 {
 		var v [4]uint64
-		n, at := 2, 1
-		if b[0] == tagSized {
+		n, at := 0, 1
+		switch b[0] {
+		case tagPlain:
+			n = 2
+		case tagSized:
 			n = 4
+		default:
+			return out
 		}
 		for i := range n {
 			x, k := binary.Uvarint(b[at:])

@@ -60,12 +60,13 @@ func (s *scanner) forward(ctx context.Context, from, to, number int64, fn func(r
 	number = numberAfterUncounted(w.hole, from, number)
 	for w.pos < to {
 		c, ok, err := w.forward(ctx)
-		if err == nil && !ok {
+		if err != nil {
+			return err
+		}
+		if !ok {
 			return nil
 		}
-		if err == nil {
-			number, err = s.chunk(ctx, w, c, to, number, fn)
-		}
+		number, err = s.chunk(ctx, w, c, to, number, fn)
 		if errors.Is(err, errStop) {
 			return nil
 		}

@@ -224,15 +224,21 @@ func (s *sweep) finished() ([]ended, error) {
 				fresh = append(fresh, rec)
 			}
 		}
-		// A job with a damaged meta.json has ended if it has no holder.
-		damaged := rec.Problem != "" && !jobdir.Locked(s.Dir(id))
-		if !rec.Finished() && !damaged || !s.o.Ours(rec) {
+		if !s.hasEnded(id, rec) || !s.o.Ours(rec) {
 			continue
 		}
 		at, old := s.ages.ended(rec, s.Dir(id), s.o.Keep.Age)
 		jobs = append(jobs, ended{id, at, old, max(0, rec.Output-rec.State.Dropped)})
 	}
 	return jobs, nil
+}
+
+// hasEnded reports whether a job has ended. One with a damaged meta.json has if it has no holder.
+func (s *sweep) hasEnded(id string, rec *jobdir.Record) bool {
+	if rec.Finished() {
+		return true
+	}
+	return rec.Problem != "" && !jobdir.Locked(s.Dir(id))
 }
 
 // orphan deletes a directory without meta.json if it is older than orphanAge.

@@ -182,7 +182,9 @@ func (ps *parser) numbers(p []byte) int {
 		}
 	}
 	ps.params[n], ps.n = uint16(v), n
-	ps.given = ps.given || i > 0
+	if i > 0 {
+		ps.given = true
+	}
 	return i
 }
 

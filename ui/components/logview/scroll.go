@@ -133,9 +133,10 @@ func (m *Model) Scroll(rows int) tea.Cmd {
 
 // nearEdge reports whether the lines in memory end soon in a direction in which the log has more.
 func (m *Model) nearEdge() bool {
-	above := m.top < m.h && !m.head
-	below := len(m.lines)-1-m.bottom() < m.h && !m.tail
-	return above || below
+	if !m.head && m.top < m.h {
+		return true
+	}
+	return !m.tail && len(m.lines)-1-m.bottom() < m.h
 }
 
 func (m *Model) toTop() tea.Cmd {

@@ -135,11 +135,14 @@ func (l *Line) Update(msg tea.Msg) tea.Cmd {
 // text, moving right or to the end accepts the suggestion.
 func (l *Line) edit(press tea.KeyPressMsg) bool {
 	k := l.keys.Edit
-	if l.at == len(l.text) && (keymap.Match(press, k.CharForward) || keymap.Match(press, k.TextEnd)) {
-		if rest := l.suggestion(); rest != "" {
-			l.insert(rest)
+	if l.at == len(l.text) {
+		switch {
+		case keymap.Match(press, k.CharForward), keymap.Match(press, k.TextEnd):
+			if rest := l.suggestion(); rest != "" {
+				l.insert(rest)
+			}
+			return true
 		}
-		return true
 	}
 	for _, m := range []struct {
 		move, remove key.Binding

@@ -154,8 +154,10 @@ func (m *Model) selectLine(p point) {
 func (m *Model) wrapsInto(line int) bool {
 	n := m.vt.ScrollbackLen()
 	_, rows := m.vt.Size()
-	startsScreen := line == n && m.vt.Modes().Alternate
-	if line <= 0 || line >= n+rows || startsScreen {
+	switch {
+	case line <= 0, line >= n+rows:
+		return false
+	case line == n && m.vt.Modes().Alternate:
 		return false
 	}
 	_, wrapped := m.lineCells(line - 1)

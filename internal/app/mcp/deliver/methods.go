@@ -116,13 +116,13 @@ func withTask[R any](ctx context.Context, d *Delivery, ss *mcp.ServerSession, p 
 	}
 	d.taskFetched(j.ID)
 	r, err := do(ctx, j, w)
-	if _, ok := errors.AsType[*jsonrpc.Error](err); err != nil && !ok && ctx.Err() == nil {
+	if err == nil {
+		return r, nil
+	}
+	if _, ok := errors.AsType[*jsonrpc.Error](err); !ok && ctx.Err() == nil {
 		err = internal(err)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return r, nil
+	return nil, err
 }
 
 // tasksNotDeclared is the error for a request about tasks that does not declare the

@@ -147,7 +147,8 @@ func (d *Delivery) findShellEnds() {
 	now := time.Now()
 	for _, j := range slices.Backward(jobs) { // oldest first
 		// resume has taken care of older ones.
-		if j.CreatedAt.Before(d.Began) || j.EndedAgo(now) < answerGrace || d.news.of(j.ID).shellEnd {
+		switch {
+		case j.CreatedAt.Before(d.Began), j.EndedAgo(now) < answerGrace, d.news.of(j.ID).shellEnd:
 			continue
 		}
 		d.news.of(j.ID).shellEnd = true
