@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -41,7 +42,7 @@ func TestFloodOfHiddenJobDrawsNothing(t *testing.T) {
 		s.pane.View()
 		j := s.eng.jobs[0]
 		for i := range 100 {
-			j.Output = int64(i) << 20
+			j.Output, j.Line = int64(i)<<20, "line "+strconv.Itoa(i)
 			s.eng.sub.batches <- []engine.Event{{Kind: engine.EventOutput, Job: j, Offset: j.Output}}
 			s.pump()
 			if s.pane.frame.dirty {
@@ -49,6 +50,6 @@ func TestFloodOfHiddenJobDrawsNothing(t *testing.T) {
 			}
 		}
 		s.pass(time.Second)
-		s.sees("█")
+		s.sees("line 99")
 	})
 }

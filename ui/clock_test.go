@@ -55,7 +55,7 @@ func TestGraphOfTheSelectedJob(t *testing.T) {
 	clock := func(o *options) { o.clock = time.Now }
 	inBubble(t, "grows and ends with the job", func(t *testing.T) {
 		eng := busy()
-		s := newHarness(t, 160, 40, eng, clock)
+		s := newHarness(t, 200, 40, eng, clock)
 		s.sees("CPU       40%")
 		s.sees("memory    200 MiB")
 		for range 12 {

@@ -25,7 +25,7 @@ func TestEnterUnfoldsOldJobs(t *testing.T) {
 		s.sees("Enter unfold")
 		s.sees("╭ Older jobs ─")
 		s.sees("│ 21 older jobs: 20 succeeded, 1 failed ")
-		s.sees("│ Enter unfold · / filter all jobs · C clear finished ")
+		s.sees("│ Enter unfold · / filter all jobs ")
 		s.sees("Select one job to see its log.")
 		s.run(s.pane.SetSize(40, 50))
 		s.press("2")
@@ -60,11 +60,11 @@ func TestEnterFoldsAGroup(t *testing.T) {
 			eng.jobs = append(eng.jobs, j)
 		}
 		s := newHarness(t, 120, 30, eng)
-		s.sees("▾ shop  2 running")
+		s.sees("▾ shop                            2 up")
 		s.sees("  worker")
 		s.run(s.pane.Select("web-ggggg"))
 		s.press("h")
-		s.sees("▸ shop  2 running")
+		s.sees("▸ shop                            2 up")
 		s.seesNot("  worker")
 		s.sees("╭ Group shop ─")
 		s.sees("│ 2 jobs: 2 running ")
@@ -72,7 +72,7 @@ func TestEnterFoldsAGroup(t *testing.T) {
 		s.press("x")
 		s.sees("No job is selected")
 		s.press("enter")
-		s.sees("▾ shop  2 running")
+		s.sees("▾ shop                            2 up")
 		s.sees("Enter fold")
 	})
 }
@@ -109,7 +109,9 @@ func TestClickOnAHeadingSortsTheList(t *testing.T) {
 			t.Errorf("the first row is %s", j.ID)
 		}
 		s.press("S")
-		s.sees("▾CPU") // the list has no column for hosts
+		s.sees("▴Age")
+		s.press("S")
+		s.sees("▾CPU") // no job is on a host
 		s.press("I")
 		s.sees("▴CPU")
 	})
@@ -123,7 +125,7 @@ func TestFilterThatStaysShowsHowToClearIt(t *testing.T) {
 		s.press("enter")
 		s.sees("1 of 3 jobs · /ma · Esc clear ─")
 		s.press("esc")
-		s.sees("3 jobs · / filter ─")
+		s.sees("/ filter ╯")
 	})
 }
 

@@ -43,20 +43,24 @@ func TestHeaderAlwaysShowsFailures(t *testing.T) {
 		}
 		return eng
 	}
+	looping := func() *fake {
+		eng := three()
+		eng.jobs[0].Status, eng.jobs[0].Runs = engine.Queued, &engine.Runs{Failures: 1, NextAt: noon.Add(time.Minute)}
+		return eng
+	}
 	for name, tt := range map[string]struct {
 		w    int
 		eng  *fake
 		want string
 	}{
-		"wide":                     {100, several(0, 0), " hob   ● 1 running   ◆ 1 needs input   ✗ 1 failed   ✓ 1 done"},
-		"ended in other ways":      {100, others(), " hob   ● 1 running   ✗ 1 failed   ✓ 1 done   ■ 1 stopped   ✗ 2 failures seen"},
-		"no room for other ways":   {60, others(), " hob   ● 1 running   ✗ 1 failed   ✓ 1 done"},
-		"no room for what is done": {58, several(0, 0), " hob   ● 1 running   ◆ 1 needs input   ✗ 1 failed"},
-		"closer":                   {46, several(0, 0), " hob  ● 1 running  ◆ 1 needs input  ✗ 1 failed"},
-		"shorter words":            {45, several(0, 0), " hob  ● 1  ◆ 1 input  ✗ 1 failed"},
-		"narrow":                   {40, several(4, 2), " hob  ● 5  ◆ 1 input  ✗ 3 failed"},
-		"many":                     {40, several(120, 140), " hob  ● 121  ◆ 1 input  ✗ 141 failed"},
-		"none waits":               {40, three(), " hob   ● 1 running   ✗ 1 failed"},
+		"wide":          {100, several(0, 0), " hob   ◆ 1 needs input   ✗ 1 new failure   ● 1 running"},
+		"no other news": {100, others(), " hob   ✗ 1 new failure   ● 1 running"},
+		"closer":        {51, several(0, 0), " hob  ◆ 1 needs input  ✗ 1 new failure  ● 1 running"},
+		"shorter words": {50, several(0, 0), " hob  ◆ 1 input  ✗ 1 failed  ● 1"},
+		"narrow":        {40, several(4, 2), " hob  ◆ 1 input  ✗ 3 failed  ● 5"},
+		"many":          {40, several(120, 140), " hob  ◆ 1 input  ✗ 141 failed  ● 121"},
+		"none waits":    {40, three(), " hob   ✗ 1 new failure   ● 1 running"},
+		"restarting":    {100, looping(), " hob   ✗ 1 new failure   ↻ 1 restarting"},
 	} {
 		inBubble(t, name, func(t *testing.T) {
 			s := newHarness(t, max(tt.w, 20), 20, tt.eng)

@@ -37,7 +37,9 @@ const (
 	bareWidth, bareHeight = 40, 10
 	stackWidth            = 60
 	wideWidth             = 100
-	stackHeight           = 16 // minimum height for three rows of messages
+	stackHeight           = 16  // minimum height for three rows of messages
+	wideScreen            = 124 // the log has room for a screen of 120 columns
+	enoughList            = 74
 	tallHeight            = 30 // minimum height for generous spacing
 )
 
@@ -144,7 +146,13 @@ func (l *layout) stack(body rect, a arrangement) {
 }
 
 func (l *layout) wide(body rect, a arrangement) {
-	left := body.w * 62 / 100 // wide enough for what each job is doing
+	left := min(body.w*62/100, 99) // wide enough for what each job is doing
+	switch spare := body.w - wideScreen; {
+	case a.focus != areaList:
+		left = min(max(46, body.w*2/5), 72)
+	case spare >= enoughList:
+		left = min(left, spare)
+	}
 	l.listFrame = rect{body.x, body.y, left, body.h}
 	l.list = l.listFrame.inside()
 	l.rightFrame = rect{body.x + left, body.y, body.w - left, body.h}

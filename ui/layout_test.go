@@ -35,23 +35,33 @@ func TestArrange(t *testing.T) {
 		}},
 		"stacked": {80, 24, arrangement{header: true, focus: areaList, detail: 9}, layout{
 			shape: shapeStack, header: rect{0, 0, 80, 1}, footer: rect{0, 23, 80, 1},
-			listFrame: rect{0, 1, 80, 8}, list: rect{1, 2, 78, 6},
-			rightFrame: rect{0, 9, 80, 14}, head: rect{2, 10, 76, 2}, divider: 12, log: rect{2, 13, 77, 9},
+			listFrame: rect{0, 1, 80, 15}, list: rect{1, 2, 78, 13},
+			rightFrame: rect{0, 16, 80, 7}, log: rect{2, 17, 77, 5},
+		}},
+		"stacked, log": {80, 24, arrangement{header: true, focus: areaLog, detail: 9}, layout{
+			shape: shapeStack, header: rect{0, 0, 80, 1}, footer: rect{0, 23, 80, 1},
+			listFrame: rect{0, 1, 80, 7}, list: rect{1, 2, 78, 5},
+			rightFrame: rect{0, 8, 80, 15}, head: rect{2, 9, 76, 2}, divider: 11, log: rect{2, 12, 77, 10},
 		}},
 		"stacked, detail": {80, 24, arrangement{header: true, focus: areaDetail}, layout{
 			shape: shapeStack, header: rect{0, 0, 80, 1}, footer: rect{0, 23, 80, 1},
-			listFrame: rect{0, 1, 80, 8}, list: rect{1, 2, 78, 6},
-			rightFrame: rect{0, 9, 80, 14}, detail: rect{2, 10, 76, 12},
+			listFrame: rect{0, 1, 80, 7}, list: rect{1, 2, 78, 5},
+			rightFrame: rect{0, 8, 80, 15}, detail: rect{2, 9, 76, 13},
 		}},
 		"wide": {120, 40, arrangement{header: true, focus: areaList, detail: 7}, layout{
 			shape: shapeWide, header: rect{0, 0, 120, 1}, footer: rect{0, 39, 120, 1},
-			listFrame: rect{0, 1, 58, 38}, list: rect{1, 2, 56, 36},
-			rightFrame: rect{58, 1, 62, 38}, detail: rect{60, 2, 58, 7}, divider: 9, log: rect{60, 10, 59, 28},
+			listFrame: rect{0, 1, 74, 38}, list: rect{1, 2, 72, 36},
+			rightFrame: rect{74, 1, 46, 38}, detail: rect{76, 2, 42, 7}, divider: 9, log: rect{76, 10, 43, 28},
+		}},
+		"wide, log": {120, 40, arrangement{header: true, focus: areaLog, detail: 7}, layout{
+			shape: shapeWide, header: rect{0, 0, 120, 1}, footer: rect{0, 39, 120, 1},
+			listFrame: rect{0, 1, 48, 38}, list: rect{1, 2, 46, 36},
+			rightFrame: rect{48, 1, 72, 38}, detail: rect{50, 2, 68, 7}, divider: 9, log: rect{50, 10, 69, 28},
 		}},
 		"wide, a long detail": {120, 40, arrangement{header: true, focus: areaList, detail: 60}, layout{
 			shape: shapeWide, header: rect{0, 0, 120, 1}, footer: rect{0, 39, 120, 1},
-			listFrame: rect{0, 1, 58, 38}, list: rect{1, 2, 56, 36},
-			rightFrame: rect{58, 1, 62, 38}, detail: rect{60, 2, 58, 14}, divider: 16, log: rect{60, 17, 59, 21},
+			listFrame: rect{0, 1, 74, 38}, list: rect{1, 2, 72, 36},
+			rightFrame: rect{74, 1, 46, 38}, detail: rect{76, 2, 42, 14}, divider: 16, log: rect{76, 17, 43, 21},
 		}},
 		"zoomed": {120, 40, arrangement{zoom: true, focus: areaLog}, layout{
 			shape: shapeOne, footer: rect{0, 39, 120, 1}, rightFrame: rect{0, 0, 120, 39}, log: rect{2, 1, 117, 37},
@@ -103,10 +113,10 @@ func TestLayoutAt(t *testing.T) {
 	}{
 		"list":         {5, 5, areaList},
 		"its border":   {0, 5, areaList},
-		"detail":       {60, 4, areaDetail},
-		"detail title": {60, 1, areaDetail},
-		"divider":      {60, 9, areaLog},
-		"log":          {60, 20, areaLog},
+		"detail":       {80, 4, areaDetail},
+		"detail title": {80, 1, areaDetail},
+		"divider":      {80, 9, areaLog},
+		"log":          {80, 20, areaLog},
 		"header":       {5, 0, areaNone},
 		"footer":       {5, 39, areaNone},
 	}

@@ -53,7 +53,7 @@ func (p *Pane) mouse(msg tea.MouseMsg) tea.Cmd {
 		drag := p.pointer.drag
 		p.pointer.drag = areaNone
 		if drag == areaLog {
-			return p.toLog(moved(msg, x-p.view.lay.log.x, y-p.view.lay.log.y))
+			return tea.Batch(p.toLog(moved(msg, x-p.view.lay.log.x, y-p.view.lay.log.y)), p.arrange())
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/hobjobs/hob/internal/units"
 	"github.com/hobjobs/hob/ui/components/detail"
 	"github.com/hobjobs/hob/ui/components/joblist"
+	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
 // painter draws the panes in their frames: what the components show, and in the borders how much more there is and
@@ -65,29 +66,45 @@ func (d *painter) drawList(known bool) []string {
 		return nil
 	}
 	f := d.edges(d.view.focus == areaList)
+	count, aside := d.listCounts()
+	top, rowCount := d.list.Window()
+	lines := []string{f.Top("Jobs", d.dotted(d.list.SortNote(), d.zoomNote()), l.listFrame.w)}
+	head := d.list.HeaderRows()
+	lines = append(lines, f.Sides(rows[:head], l.listFrame.w)...)
+	lines = append(lines, f.Scrolled(rows[head:], l.listFrame.w, top, rowCount, d.opts.glyphs.ScrollThumb)...)
+	return append(lines, f.Bottom(count, aside, l.listFrame.w))
+}
+
+// footerHasFilter is the width from which on the footer names the key that filters the list.
+const footerHasFilter = 120
+
+// listCounts returns the texts in the lower border of the list: how many jobs there are, and what is
+// marked or can be done.
+func (d *painter) listCounts() (count, aside string) {
 	all, shown := d.list.Len()
-	count := units.Count(all, "job")
+	if all == 0 && d.list.Filter() == "" {
+		return "", ""
+	}
+	count = units.Count(all, "job")
+	top, rows := d.list.Window()
+	visible := d.view.lay.list.h - d.list.HeaderRows()
 	switch {
 	case d.list.Filter() != "":
 		count = d.dotted(strconv.Itoa(shown)+" of "+count, d.filterText(d.list.Filter()))
 		if d.modal.prompt == nil {
 			count = d.dotted(count, d.does(d.opts.keys.Panes.Back, "clear"))
 		}
-	case all == 0:
-		count = ""
-	case d.opts.keys.Jobs.Filter.Enabled():
-		count += " " + d.opts.glyphs.Dot + " " + d.opts.keys.Jobs.Filter.Help().Key + " filter"
+	case top+visible < rows:
+		count = d.dotted(strconv.Itoa(max(0, visible))+" of "+strconv.Itoa(all), d.opts.glyphs.More+" more")
 	}
-	top, rowCount := d.list.Window()
-	marked := ""
 	if n := len(d.list.Marked()); n > 0 {
-		marked = strconv.Itoa(n) + " marked"
+		return count, strconv.Itoa(n) + " marked"
 	}
-	lines := []string{f.Top("Jobs", d.dotted(d.list.SortNote(), d.zoomNote()), l.listFrame.w)}
-	head := d.list.HeaderRows()
-	lines = append(lines, f.Sides(rows[:head], l.listFrame.w)...)
-	lines = append(lines, f.Scrolled(rows[head:], l.listFrame.w, top, rowCount, d.opts.glyphs.ScrollThumb)...)
-	return append(lines, f.Bottom(count, marked, l.listFrame.w))
+	offered := d.list.Filter() == "" && d.view.w < footerHasFilter
+	if filter := d.opts.keys.Jobs.Filter; offered && filter.Enabled() {
+		aside = filter.Help().Key + " filter"
+	}
+	return count, aside
 }
 
 // drawRight draws detail above log, or the visible one of them.
@@ -113,7 +130,7 @@ func (d *painter) drawRight() []string {
 		return append(lines, f.Bottom("", "", w))
 	case l.divider == 0:
 		g := d.logEdges()
-		lines = append(lines, g.Top(name, d.logFacts(), w))
+		lines = append(lines, g.Top(name, d.briefFacts(), w))
 	default:
 		if !l.head.empty() {
 			f = d.edges(false) // the log below has its own title
@@ -174,7 +191,7 @@ func (d *painter) title(w int) string {
 	// The remaining columns are for corners, blanks around the title, and the text on the right.
 	room := w - 8
 	if d.view.lay.divider == 0 && !d.view.lay.log.empty() {
-		room -= cells.Width(d.logFacts()) + 2
+		room -= cells.Width(d.briefFacts()) + 2
 	}
 	return cells.Name(cells.Clean(j.Name), max(8, room), d.opts.glyphs.Ellipsis)
 }
@@ -215,3 +232,12 @@ func (d *painter) logEdges() cells.Frame {
 }
 
 func (d *painter) logFacts() string { return d.dotted(d.output.logState(), d.zoomNote()) }
+
+// briefFacts are the facts of the log where the detail has no room: the state of the job precedes them.
+func (d *painter) briefFacts() string {
+	j, ok := d.output.job()
+	if !ok || d.view.w < stackWidth {
+		return d.logFacts()
+	}
+	return d.dotted(statusbadge.Text(d.styles, j.Job), d.logFacts())
+}

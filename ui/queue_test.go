@@ -69,7 +69,7 @@ func TestMarkedJobsAreStoppedTogether(t *testing.T) {
 func TestPausedQueueIsShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 140, 30, &fake{jobs: []engine.Job{queuedJob("early", 1), queuedJob("late", 2)}})
-		s.sees("next")
+		s.sees("next in builds")
 		s.sees("pause queue")
 		for i := range s.eng.jobs {
 			paused := *s.eng.jobs[i].Pending
@@ -77,8 +77,8 @@ func TestPausedQueueIsShown(t *testing.T) {
 			s.eng.jobs[i].Pending = &paused
 		}
 		s = newHarness(t, 140, 30, s.eng)
-		s.sees("early                         paused")
-		s.sees("place 2")
+		s.sees("builds is paused  ")
+		s.sees("builds is paused, place 2")
 		s.sees("B run next  P resume queue")
 	})
 }
@@ -91,8 +91,8 @@ func TestQueueActionsOnACluster(t *testing.T) {
 		j.Scheduled = engine.Scheduled{ID: "123", Partition: "main"}
 		s := newHarness(t, 140, 30, &fake{jobs: []engine.Job{j}})
 		s.press("g")
-		s.sees("in 2h ") // in the list
-		s.sees("Resources, expected to start in 1h56m, partition main")
+		s.sees("Resources, expected to start in") // in the list
+		s.sees("Resources, expected to start in 1h56m, ")
 		s.sees("cluster   partition main · job 123")
 		s.seesNot("start now")
 		s.press("s")

@@ -123,7 +123,7 @@ func TestLastScreenOfFullScreenProgram(t *testing.T) {
 	}{
 		"its main screen":                {drew + "saved\n", engine.Screen{Main: "$ vim\nsaved\n"}, "$ vim", "~~~"},
 		"the screen it was ended on":     {drew[:20], engine.Screen{ANSI: "CPU 12%", Alternate: true}, "CPU 12%", "~~~"},
-		"nothing":                        {drew, engine.Screen{}, "left nothing on screen.", "~~~"},
+		"nothing":                        {drew, engine.Screen{}, "it left nothing on ", "~~~"},
 		"a log with a short interlude":   {strings.Repeat("built a file\n", 40) + drew, engine.Screen{Main: "x"}, "built a file", "Last screen"},
 		"a log that speaks of something": {"set ?1049h yourself\n", engine.Screen{Main: "x"}, "set ?1049h", "Last screen"},
 	}

@@ -13,14 +13,14 @@ import (
 func TestFailureCountsUntilTheUserLooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 120, 30, three())
-		s.sees("✗ 1 failed")
+		s.sees("✗ 1 new failure")
 		s.sees("make test •")
 		if len(s.eng.marked) > 0 {
 			t.Errorf("%v are marked as seen", s.eng.marked)
 		}
 		s.press("j")
 		s.pass(seenAfter)
-		s.seesNot("failed")
+		s.seesNot("new failure")
 		s.seesNot("make test •")
 		s.sees("✗ exit 2")
 		if want := []engine.ID{"test-aaaaa"}; !slices.Equal(s.eng.marked, want) {
@@ -29,7 +29,7 @@ func TestFailureCountsUntilTheUserLooks(t *testing.T) {
 
 		s.press("k", "j")
 		s.facts(engine.Event{Kind: engine.EventAttention, Job: s.eng.jobs[1]}) // read before the failure was seen
-		s.seesNot("failed")
+		s.seesNot("new failure")
 		if n := len(s.eng.marked); n != 1 {
 			t.Errorf("it was marked %d times", n)
 		}
@@ -91,8 +91,8 @@ func TestSeenFailureIsNotShownAgain(t *testing.T) {
 		eng := three()
 		eng.jobs[1].Seen = true
 		s := newHarness(t, 120, 30, eng)
-		s.seesNot("failed")
-		s.sees("✓ 1 done   ✗ 1 failure seen")
+		s.seesNot("new failure")
+		s.sees("hob   ● 1 running  ")
 	})
 }
 
@@ -112,11 +112,11 @@ func TestFailureIsExplainedInTheDetail(t *testing.T) {
 func TestFailureSeenInAnotherProgram(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 120, 30, three())
-		s.sees("✗ 1 failed")
+		s.sees("✗ 1 new failure")
 		seen := s.eng.jobs[1]
 		seen.Seen = true
 		s.facts(engine.Event{Kind: engine.EventTitle, Job: seen})
-		s.seesNot("failed")
+		s.seesNot("new failure")
 		s.seesNot("make test •")
 	})
 }

@@ -23,9 +23,12 @@ func (p *Pane) arrange() tea.Cmd {
 		if p.view.w < bareWidth || p.view.h < bareHeight {
 			p.view.focus = areaList
 		}
+		if p.pointer.drag != areaLog {
+			p.view.given = p.view.focus
+		}
 		l = arrange(p.view.w, p.view.h, arrangement{
 			header:  p.opts.header,
-			focus:   p.view.focus,
+			focus:   p.view.given,
 			zoom:    p.view.zoomed,
 			detail:  p.detail.Lines(),
 			alone:   p.nothing(),

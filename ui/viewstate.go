@@ -8,6 +8,7 @@ type view struct {
 	x, y    int  // position in the host's window
 	focused bool // the pane receives keys
 	focus   area
+	given   area // the part that has the room: the focused one, but nothing moves under a pressed mouse button
 	zoomed  bool
 	lay     layout
 	laid    int // number of lines of the detail in the current layout
