@@ -21,11 +21,11 @@ type jobJSON struct {
 	Kind         *Kind             `json:"kind"`
 	Backgrounded bool              `json:"backgrounded"`
 	Status       Status            `json:"status"`
-	Summary      *string           `json:"summary"`
 	Reason       *Reason           `json:"reason"`
 	ExitCode     *int              `json:"exit_code"`
 	Signal       *string           `json:"signal"`
 	Error        *string           `json:"error"`
+	Summary      *string           `json:"summary"`
 	PID          *int              `json:"pid"`
 	StartedAt    *time.Time        `json:"started_at"`
 	EndedAt      *time.Time        `json:"ended_at"`

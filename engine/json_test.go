@@ -3,6 +3,7 @@ package engine_test
 import (
 	"encoding/json"
 	"math"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -96,7 +97,8 @@ func TestJobJSONOfUnusualValues(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text.Write(append(pretty, '\n'))
+		// How long ago a host was reached depends on the clock.
+		text.Write(append(regexp.MustCompile(`unreachable \w+"`).ReplaceAll(pretty, []byte(`unreachable …"`)), '\n'))
 	}
 	golden.RequireEqual(t, text.String())
 }
@@ -106,7 +108,7 @@ func TestJobJSONHasEveryField(t *testing.T) {
 	const contract = `id name command script host dir kind backgrounded status reason exit_code signal error pid started_at ended_at
 		uptime_seconds output_path stdout_path stderr_path output_bytes dropped_bytes log_limit waiting_for_input title progress ports
 		cpu_percent rss_bytes size cwd paused timeout_seconds deadline_at grace_seconds stop_deadline_at env_names survivors ended_by
-		restarted_from port queue scheduler restart link link_error stale_since machine created_at created_by labels`
+		restarted_from port queue scheduler restart link link_error stale_since machine created_at created_by labels summary`
 	for name, j := range map[string]engine.Job{"full": fullJob(), "empty": {}} {
 		data, err := json.Marshal(j)
 		if err != nil {

@@ -132,7 +132,7 @@ func (b *Backend) recorded(id engine.ID, now remembered) bool {
 	defer b.mu.Unlock()
 	last, ok := b.records[id]
 	if ok && now.at.Sub(last.at) < outputEvery {
-		now.o.Output, now.o.Dropped = last.o.Output, last.o.Dropped
+		now.o.Output, now.o.Dropped, now.o.Line = last.o.Output, last.o.Dropped, last.o.Line
 	}
 	if now.at.Sub(last.at) >= seenEvery {
 		return false

@@ -168,11 +168,10 @@ func (m *Model) joined(rows []*row) []*row {
 // endedLike reports whether b looks the same as r in the list, but for when it ended.
 func (r *row) endedLike(b *row) bool {
 	p, q := &r.Job, &b.Job
-	if !p.Status.Finished() || r.need != b.need || r.stands() || b.stands() {
+	hasEarlierRuns := len(b.behind) > 0 || len(r.behind) > 0 && !r.alike
+	switch {
+	case !p.Status.Finished(), r.need != b.need, r.stands(), b.stands(), hasEarlierRuns:
 		return false
-	}
-	if len(b.behind) > 0 || len(r.behind) > 0 && !r.alike {
-		return false // earlier runs have a row of their own
 	}
 	sameName := p.Name == q.Name && p.Host == q.Host && p.CreatedBy == q.CreatedBy
 	return sameName && statusbadge.Word(*p) == statusbadge.Word(*q) && sameReason(p, q)
