@@ -12,8 +12,8 @@ import (
 )
 
 // The last line shows the keys that matter in the focused pane, and on the right its state. A
-// message replaces the state, and keys that do not fit beside it. A longer message gets rows of
-// its own, so that no message covers anything.
+// message replaces what quitting does, and keys that do not fit beside it, but never an answer, such
+// as the number of matches. A longer message gets rows of its own, so that no message covers anything.
 
 const (
 	// promptEdge is the blank at each side of a prompt.
@@ -58,10 +58,18 @@ func (p *Pane) noticeRows() int {
 		most = 3
 	}
 	lines := p.notices.Lines(p.view.w-2, most)
-	if len(lines) == 1 && !p.modal.prompting() {
+	if beside := p.notices.Lines(p.noticeRoom(), most); len(beside) == 1 && !p.modal.prompting() {
 		return 0
 	}
 	return len(lines)
+}
+
+// noticeRoom returns the width for a message in the last line: beside the answer, if there is one.
+func (p *Pane) noticeRoom() int {
+	if answer := cells.Width(p.logAnswer()); answer > 0 {
+		return p.view.w - 2 - answer - groupGap
+	}
+	return p.view.w - 2
 }
 
 // notice returns the messages in one line of at most w columns. It is empty if there are none or
@@ -78,8 +86,13 @@ func (p *Pane) lastLine(w int) []footerItem {
 	if p.modal.prompting() {
 		return p.promptLine(w)
 	}
-	if notice := rightmost(p.notice(w-2), w); notice.w > 0 {
-		return append(p.placed(p.footerKeys(), notice.x-groupGap), notice)
+	if notice := rightmost(p.notice(p.noticeRoom()), w); notice.w > 0 {
+		beside := []footerItem{notice}
+		if answer := rightmost(p.logAnswer(), w); answer.w > 0 {
+			beside[0].x = answer.x - groupGap - notice.w
+			beside = append(beside, answer)
+		}
+		return append(p.placed(p.footerKeys(), beside[0].x-groupGap), beside...)
 	}
 	right := []footerItem{rightmost(p.footerState(), w)}
 	if p.modal.over == nil && p.view.quits() && w >= quitFooter {
@@ -151,8 +164,20 @@ func (p *Pane) footerState() string {
 		return style.Render(cells.Truncate(p.events.trouble, max(0, p.view.w/2), p.opts.glyphs.Ellipsis))
 	case p.view.quits():
 		return style.Render(p.leaving())
-	case p.view.focus != areaLog:
+	}
+	return p.logAnswer()
+}
+
+// logAnswer returns what the user asked of the log: the matches of a search and how lines are shown. It
+// is empty elsewhere.
+func (p *Pane) logAnswer() string {
+	covered := p.modal.over != nil || p.fore.attached() != nil
+	if p.view.focus != areaLog || covered {
 		return ""
+	}
+	style := p.styles.Text
+	if !p.view.focused {
+		style = p.styles.Faint
 	}
 	return style.Render(p.output.flags())
 }

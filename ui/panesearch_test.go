@@ -180,3 +180,20 @@ func TestLargeLogIsSearchedOnEnter(t *testing.T) {
 		s.seesNot("256")
 	})
 }
+
+// The number of matches is visible together with the message that the search began again at the other end.
+func TestMessageDoesNotHideMatchCount(t *testing.T) {
+	for name, size := range map[string][2]int{"wide": {120, 30}, "stacked": {80, 24}, "one pane": {40, 12}} {
+		inBubble(t, name, func(t *testing.T) {
+			s := newHarness(t, size[0], size[1], manyLines())
+			s.press("enter", "/")
+			s.write("line 00")
+			s.press("enter", "N")
+			s.sees("Search continued at the bottom")
+			s.sees("/line 00  10 of 10")
+			s.fails("The disk is full")
+			s.sees("The disk is full")
+			s.sees("/line 00  10 of 10")
+		})
+	}
+}
