@@ -133,7 +133,7 @@ type Log struct {
 	Search        key.Binding `keys:"/" help:"search" doc:"search (empty: repeat last)"`
 	NextMatch     key.Binding `keys:"n" help:"next match" doc:"next match"`
 	PreviousMatch key.Binding `keys:"N" help:"previous match" doc:"previous match"`
-	MatchingOnly  key.Binding `keys:"&" help:"only matches" doc:"show only matching lines / all lines"`
+	MatchingOnly  key.Binding `keys:"&" help:"only matches" doc:"show only lines that match (empty: all)"`
 	Select        key.Binding `keys:"v" help:"select" doc:"start / end a selection"`
 	Copy          key.Binding `keys:"y" help:"copy" doc:"copy the line or the selection"`
 	Wrap          key.Binding `keys:"w" help:"wrap" doc:"wrap long lines on/off"`

@@ -75,12 +75,50 @@ func TestMatchingOnlyAsksForSearchAndFollows(t *testing.T) {
 		s.sees("MATCHING")
 		s.sees("following")
 		s.sees("line 999")
-		s.press("&")
+		s.press("&", "esc")
+		s.seesNot("line 989")
+		s.press("&", "backspace")
+		s.sees("Enter to show all lines")
+		s.press("enter")
+		s.seesNot("MATCHING")
 		s.sees("line 989")
 		s.press("esc", "&", "esc")
 		s.seesNot("MATCHING")
 		s.sees("following")
 	})
+}
+
+// After a search, "&" asks like in less: what is typed is the pattern, not keys of the log.
+func TestMatchingOnlyOffersTheLastSearch(t *testing.T) {
+	for name, tt := range map[string]struct {
+		keys     []string
+		text     string
+		sees     []string
+		filtered bool
+	}{
+		"asks":                     {[]string{"&"}, "", []string{"regex &", "Enter to repeat line 5"}, false},
+		"Enter takes it":           {[]string{"&", "enter"}, "", []string{"MATCHING", "line 500"}, true},
+		"another one is typed":     {[]string{"&"}, "line 7v", []string{"regex &line 7v", "no matches"}, true},
+		"the offer is deleted":     {[]string{"&", "backspace", "enter"}, "", []string{"line 500", "line 501"}, false},
+		"empty shows all again":    {[]string{"&", "enter", "&", "backspace", "enter"}, "", []string{"/line 5"}, false},
+		"the filter shows how":     {[]string{"&", "enter", "&"}, "", []string{"Enter to repeat line 5 · Backspace for all lines"}, true},
+		"Esc leaves all as it was": {[]string{"&", "enter", "&", "esc"}, "", []string{"MATCHING"}, true},
+	} {
+		inBubble(t, name, func(t *testing.T) {
+			s := newHarness(t, 120, 30, manyLines())
+			s.press("enter", "g", "/")
+			s.write("line 5")
+			s.press("enter")
+			s.press(tt.keys...)
+			s.write(tt.text)
+			for _, want := range tt.sees {
+				s.sees(want)
+			}
+			if got := s.pane.output.log.MatchingOnly(); got != tt.filtered {
+				t.Errorf("only matching lines: %v, want %v", got, tt.filtered)
+			}
+		})
+	}
 }
 
 func TestSearchUsesRegularExpression(t *testing.T) {

@@ -29,25 +29,20 @@ type searches struct {
 // open searches the log while the user types; an empty text repeats the last search.
 func (s *searches) open() tea.Cmd { return s.ask("/") }
 
-// matchingOnly shows only matching lines, or all lines. Without a search it asks for one.
-func (s *searches) matchingOnly() tea.Cmd {
-	if s.output.searching() {
-		return s.tasks.route(s.output.log.SetMatchingOnly(!s.output.log.MatchingOnly()))
-	}
-	return s.ask("&")
-}
+// matchingOnly asks for a pattern and shows only the lines that match it. It offers the last pattern;
+// without one, Enter shows all lines.
+func (s *searches) matchingOnly() tea.Cmd { return s.ask("&") }
 
 func (s *searches) ask(sign string) tea.Cmd {
-	hint := ""
-	if last := s.history.lastSearch(); last != "" {
-		hint = s.keyLabel(s.opts.keys.Input.Accept) + " to repeat " + last
-	}
 	toggle := s.opts.keys.Input.ToggleRegex
-	f := &searchPrompt{searches: s, sign: sign, plain: s.history.plain, mark: s.output.log.Mark()}
-	f.line = s.newLine(prompt.Options{Label: f.label(), Verb: "search", History: s.history.searches, Placeholder: hint})
+	f := &searchPrompt{searches: s, sign: sign, plain: s.history.plain, mark: s.output.log.Mark(), offered: s.history.lastSearch()}
+	f.line = s.newLine(prompt.Options{Label: f.label(), Verb: "search", History: s.history.searches, Placeholder: f.hint()})
 	asks := &footerPrompt{
 		line: f.line,
 		press: func(msg tea.KeyPressMsg) (tea.Cmd, bool) {
+			if f.only() && f.line.Value() == "" && keymap.Match(msg, s.opts.keys.Edit.DeleteBackward) {
+				f.withdrawOffer()
+			}
 			if !keymap.Match(msg, toggle) {
 				return nil, false
 			}
@@ -55,10 +50,15 @@ func (s *searches) ask(sign string) tea.Cmd {
 			f.line.Label = f.label()
 			return f.live(), true
 		},
-		changed: f.live,
-		note:    f.note,
-		accept:  f.accept,
-		cancel:  func() tea.Cmd { return s.tasks.route(s.output.log.Return(f.mark)) },
+		changed: func() tea.Cmd {
+			if f.only() {
+				f.withdrawOffer()
+			}
+			return f.live()
+		},
+		note:   f.note,
+		accept: f.accept,
+		cancel: func() tea.Cmd { return s.tasks.route(s.output.log.Return(f.mark)) },
 	}
 	asks.left = func() tea.Cmd {
 		if f.line.Value() == "" {
@@ -94,6 +94,7 @@ type searchPrompt struct {
 	sign    string // "/", or "&" to show only matching lines
 	plain   bool   // search for plain text, not a regular expression
 	invalid string // why the expression is invalid so far
+	offered string // the pattern that Enter takes while nothing is typed; "": none
 	mark    logview.Mark
 }
 
@@ -105,6 +106,26 @@ func (s *searchPrompt) label() string {
 		return "text " + s.sign
 	}
 	return "regex " + s.sign
+}
+
+// hint returns what Enter does while nothing is typed, and for "&" how to show all lines.
+func (s *searchPrompt) hint() string {
+	enter := s.opts.keys.Input.Accept
+	switch {
+	case s.offered != "" && s.only() && s.output.log.MatchingOnly():
+		return s.dotted(s.does(enter, "to repeat "+s.offered), s.does(s.opts.keys.Edit.DeleteBackward, "for all lines"))
+	case s.offered != "":
+		return s.does(enter, "to repeat "+s.offered)
+	case s.only() && s.output.log.MatchingOnly():
+		return s.does(enter, "to show all lines")
+	}
+	return ""
+}
+
+// withdrawOffer makes Enter show all lines when nothing is typed.
+func (s *searchPrompt) withdrawOffer() {
+	s.offered = ""
+	s.line.Placeholder = s.hint()
 }
 
 // liveBytes is the maximum size of logs that are searched while the user types. In larger ones
@@ -153,7 +174,11 @@ func invalidPattern(err error) string {
 // accept closes the prompt and keeps the search.
 func (s *searchPrompt) accept() tea.Cmd {
 	text := s.line.Value()
-	if text == "" {
+	switch {
+	case text != "":
+	case s.only():
+		return s.takeOffer()
+	default:
 		return s.repeat()
 	}
 	cmd, ok := s.search()
@@ -167,6 +192,17 @@ func (s *searchPrompt) accept() tea.Cmd {
 	if why := s.output.log.NoMatches(); why != "" {
 		cmd = tea.Batch(cmd, s.notices.message(toast.Info, why))
 	}
+	return cmd
+}
+
+// takeOffer shows only the lines that match the offered pattern, or all lines.
+func (s *searchPrompt) takeOffer() tea.Cmd {
+	s.modal.closePrompt()
+	if s.offered == "" {
+		return s.tasks.route(s.output.log.SetMatchingOnly(false))
+	}
+	s.line.SetValue(s.offered)
+	cmd, _ := s.search()
 	return cmd
 }
 
