@@ -47,7 +47,8 @@ func (p *Pane) footer(w int) []string {
 	return append(lines, p.drawItems(p.lastLine(w), w, p.view.focused))
 }
 
-// noticeRows returns how many rows the messages need above the last line.
+// noticeRows returns how many rows the messages need above the last line. A short one is in the last
+// line, unless a prompt or a box covers that.
 func (p *Pane) noticeRows() int {
 	most := 0
 	switch {
@@ -58,7 +59,7 @@ func (p *Pane) noticeRows() int {
 		most = 3
 	}
 	lines := p.notices.Lines(p.view.w-2, most)
-	if beside := p.notices.Lines(p.noticeRoom(), most); len(beside) == 1 && !p.modal.prompting() {
+	if beside := p.notices.Lines(p.noticeRoom(), most); len(beside) == 1 && !p.modal.coversFooter() {
 		return 0
 	}
 	return len(lines)

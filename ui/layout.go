@@ -198,3 +198,9 @@ func (l *layout) boxRoom(w, h int) rect {
 	}
 	return rect{0, l.header.h, w, max(0, h-l.header.h-foot)}
 }
+
+// wholeRoom returns the area for a box over the whole pane, except for the rows of messages, which move
+// to the end.
+func (l *layout) wholeRoom(w, h int) rect {
+	return rect{0, 0, w, max(0, h-max(1, l.footer.h)+1)}
+}

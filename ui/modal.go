@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -29,6 +30,7 @@ type overlay struct {
 	context string   // context in the key map
 	w, h    int      // preferred size; 0: all of the room
 	under   *overlay // the box that this one covers, and that is shown again after it
+	whole   bool     // covers header and footer too: its keys are in its own last row
 }
 
 // modal is what gets the keys before the attached job and the panes: boxes over them, or a prompt in place
@@ -42,8 +44,9 @@ type modal struct {
 	over   *overlay // the open box
 	prompt *footerPrompt
 
-	room   rect // area for boxes
-	footer rect
+	room    rect // area for boxes
+	allRoom rect // area for boxes over the whole pane
+	footer  rect
 }
 
 // active reports whether a box or a prompt is open.
@@ -55,9 +58,15 @@ func (m *modal) prompting() bool { return m.prompt != nil && m.over == nil }
 // shows reports whether the open box is b.
 func (m *modal) shows(b box) bool { return m.over != nil && m.over.box == b }
 
-// place sets the area for boxes and that of the footer.
-func (m *modal) place(room, footer rect) {
-	m.room, m.footer = room, footer
+// whole reports whether the open box is over the whole pane.
+func (m *modal) whole() bool { return m.over != nil && m.over.whole }
+
+// coversFooter reports whether the last line belongs to a prompt or to the open box.
+func (m *modal) coversFooter() bool { return m.whole() || m.prompting() }
+
+// place sets the area for boxes, for those over the whole pane, and that of the footer.
+func (m *modal) place(room, whole, footer rect) {
+	m.room, m.allRoom, m.footer = room, whole, footer
 	m.sizeOverlay()
 }
 
@@ -80,8 +89,16 @@ func (m *modal) shut() {
 
 func (m *modal) sizeOverlay() {
 	for o := m.over; o != nil; o = o.under {
-		o.SetSize(fitting(m.room.w, o.w), fitting(m.room.h, o.h))
+		room := m.roomOf(o)
+		o.SetSize(fitting(room.w, o.w), fitting(room.h, o.h))
 	}
+}
+
+func (m *modal) roomOf(o *overlay) rect {
+	if o.whole {
+		return m.allRoom
+	}
+	return m.room
 }
 
 // overlayPlace returns the position and size of a box: centered.
@@ -89,7 +106,8 @@ func (m *modal) overlayPlace(o *overlay) (x, y, w, h int) {
 	box := o.View()
 	first, _, _ := strings.Cut(box, "\n")
 	w, h = cells.Width(first), strings.Count(box, "\n")+1
-	return max(0, (m.room.w-w)/2), m.room.y + max(0, (m.room.h-h)/2), w, h
+	room := m.roomOf(o)
+	return max(0, (room.w-w)/2), room.y + max(0, (room.h-h)/2), w, h
 }
 
 // openDialog asks a question. answer gets the name of the choice, or "" if canceled.
@@ -141,8 +159,14 @@ func (m *modal) draw(lines []string, o *overlay) {
 	if o == nil {
 		return
 	}
+	above := max(0, len(lines)-m.footer.h)
+	footer := slices.Clone(lines[above:])
 	m.draw(lines, o.under)
-	for i, line := range lines[:max(0, len(lines)-m.footer.h)] { // what is behind gets one dim color
+	copy(lines[above:], footer) // a box over the whole pane has covered it
+	if o.whole {
+		copy(lines[min(above+1, len(lines)):], footer) // messages are below the box
+	}
+	for i, line := range lines[:above] { // what is behind gets one dim color
 		lines[i] = m.styles.Faint.Render(ansi.Strip(line))
 	}
 	x, y, _, _ := m.overlayPlace(o)

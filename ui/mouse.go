@@ -26,7 +26,7 @@ func (p *Pane) mouse(msg tea.MouseMsg) tea.Cmd {
 	case tea.MouseReleaseMsg:
 		p.pointer.held = false
 	}
-	inFooter := y == p.view.h-1 && !p.view.lay.footer.empty()
+	inFooter := y == p.view.h-1 && !p.view.lay.footer.empty() && !p.modal.whole()
 	if inFooter && isLeftClick(msg) {
 		p.pointer.drag = areaNone
 		return p.clickFooter(x)

@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"regexp"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -58,6 +59,37 @@ func TestReplayHasHelp(t *testing.T) {
 		s.seesNot("start of the next burst of output")
 		s.press("q")
 		s.seesNot("the screen then")
+		s.sees("╭ Jobs ─")
+	})
+}
+
+// A replay has the whole pane: no header, and its own keys in the last row. A message is below it.
+func TestReplayTakesTheWholePane(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		eng := three()
+		eng.rec = &tape{exited(eng.jobs[0], 0)}
+		s := newHarness(t, 80, 24, eng)
+		s.press("p")
+		row := func(i int) string { return strings.Split(s.screen(), "\n")[i] }
+		if got := row(0); !strings.HasPrefix(got, "the screen then") {
+			t.Errorf("the first row is %q", got)
+		}
+		if got := row(23); !strings.Contains(got, "npm run dev  0s / 1m00s") || !strings.Contains(got, "Space pause") {
+			t.Errorf("the last row is %q", got)
+		}
+		s.fails("The disk is full")
+		if got := row(23); !strings.Contains(got, "The disk is full") {
+			t.Errorf("the last row is %q, want the message", got)
+		}
+		if got := row(22); !strings.Contains(got, "Space pause") {
+			t.Errorf("the row above the message is %q", got)
+		}
+		s.press("?")
+		s.sees("╭ Help")
+		if got := row(23); !strings.Contains(got, "Esc close") {
+			t.Errorf("below help is %q", got)
+		}
+		s.press("esc", "q")
 		s.sees("╭ Jobs ─")
 	})
 }

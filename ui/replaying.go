@@ -42,10 +42,10 @@ func (p *Pane) play(rec recording, id engine.ID) tea.Cmd {
 		p.modal.shut()
 		return tea.Batch(p.tasks.release(rec), send(ReplayedMsg{ID: id}))
 	}}
-	m := replay.New(ctx, rec, running, line, p.opts.keys.Replay, p.opts.keys.Input, p.styles, p.opts.replay, on)
+	m := replay.New(ctx, rec, p.shortName(rec.Job()), running, line, p.opts.keys.Replay, p.opts.keys.Input, p.styles, p.opts.replay, on)
 	index := p.tasks.async(func(context.Context) func() tea.Cmd {
 		_ = rec.Index(ctx, nil) // without it, seeking takes longer
 		return nil
 	})
-	return tea.Batch(p.modal.open(&overlay{box: m, context: "replay"}), p.tasks.route(m.Init()), index)
+	return tea.Batch(p.modal.open(&overlay{box: m, context: "replay", whole: true}), p.tasks.route(m.Init()), index)
 }

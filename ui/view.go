@@ -45,7 +45,7 @@ func (p *Pane) arrange() tea.Cmd {
 	} else {
 		p.output.hide()
 	}
-	p.modal.place(l.boxRoom(p.view.w, p.view.h), l.footer)
+	p.modal.place(l.boxRoom(p.view.w, p.view.h), l.wholeRoom(p.view.w, p.view.h), l.footer)
 	p.updateFocus()
 	return tea.Batch(cmd, p.output.updatePreview(), p.output.catchUp())
 }

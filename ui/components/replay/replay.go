@@ -55,6 +55,7 @@ type Model struct {
 	// that create them.
 	ctx    context.Context
 	rec    Recording
+	name   string
 	keys   keymap.Replay
 	input  keymap.Input
 	styles *themes.Styles
@@ -85,13 +86,15 @@ type Model struct {
 // Actions are called when the user closes the player or asks for its keys.
 type Actions struct{ Close, Help func() tea.Cmd }
 
-// New returns a player at the beginning of rec, playing. running means that the job has not ended.
+// New returns a player at the beginning of rec, the recording of the job called name, playing.
+// running means that the job has not ended.
 // line is the text input of the search. Commands stop when ctx is done.
-func New(ctx context.Context, rec Recording, running bool, line *prompt.Line, keys keymap.Replay, input keymap.Input, styles *themes.Styles, o Options, on Actions) *Model {
+func New(ctx context.Context, rec Recording, name string, running bool, line *prompt.Line, keys keymap.Replay, input keymap.Input, styles *themes.Styles, o Options, on Actions) *Model {
 	m := &Model{
 		on:      on,
 		ctx:     ctx,
 		rec:     rec,
+		name:    name,
 		running: running,
 		line:    line,
 		keys:    keys,

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/replay"
@@ -92,7 +93,7 @@ func play(t *testing.T, rec Recording, running bool, o Options) *player {
 	styles := theme.Styles(themes.Unicode())
 	line := prompt.NewLine(prompt.Keys{Input: keys.Input, Edit: keys.Edit}, styles, prompt.Options{})
 	p := &player{t: t, msgs: make(chan tea.Msg, 100)}
-	m := New(t.Context(), rec, running, line, keys.Replay, keys.Input, styles, o, Actions{Close: func() tea.Cmd {
+	m := New(t.Context(), rec, "docker build", running, line, keys.Replay, keys.Input, styles, o, Actions{Close: func() tea.Cmd {
 		p.closed = true
 		return nil
 	}})
@@ -168,7 +169,7 @@ func (p *player) shows(want string) {
 
 func (p *player) bar(want string) {
 	p.t.Helper()
-	if got := p.m.bar(); !strings.Contains(got, want) {
+	if got := ansi.Strip(p.m.bar()); !strings.Contains(got, want) {
 		p.t.Errorf("the player's row is %q, want %q", got, want)
 	}
 }
@@ -182,7 +183,7 @@ func TestPlayer(t *testing.T) {
 		p.press("space")
 		p.pass(5 * time.Second)
 		p.shows("0 1 2")
-		p.bar("‖ 2s / 19s")
+		p.bar("‖ docker build  2s / 19s  █░░")
 		p.press("space")
 		p.pass(1500 * time.Millisecond)
 		p.shows("0 1 2 3")
@@ -205,7 +206,7 @@ func TestPlayer(t *testing.T) {
 		p.press("/", "(", "enter")
 		p.bar("not a valid regular expression")
 		p.press("G")
-		p.bar("‖ 19s / 19s") // the end stops it
+		p.bar("‖ docker build  19s / 19s") // the end stops it
 		p.press("space")
 		p.shows("0")
 		p.press("q")
@@ -257,5 +258,76 @@ func TestPlayerFitsItsSize(t *testing.T) {
 				}
 			}
 		}
+	})
+}
+
+func TestPlayerRow(t *testing.T) {
+	for name, tt := range map[string]struct {
+		w    int
+		want string
+	}{
+		"wide":   {100, "▶ docker build  2s / 19s  12:00:02  ███░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░  Space pause  q close  ? help"},
+		"medium": {60, "▶ docker build  2s / 19s  █░░░░░░░░░░░░  Space pause  ? help"},
+		"small":  {40, "▶ 2s / 19s           Space pause  ? help"},
+		"tiny":   {30, "▶ docke…uild  2s / 19s  ? help"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := play(t, counting(20, nil), false, Options{})
+				p.m.SetSize(tt.w, 8)
+				p.pass(2500 * time.Millisecond)
+				now := p.m.rec.Start().Add(p.m.at).Local().Format(time.TimeOnly)
+				if got, want := ansi.Strip(p.m.bar()), strings.ReplaceAll(tt.want, "12:00:02", now); got != want {
+					t.Errorf("the player's row is\n%q, want\n%q", got, want)
+				}
+			})
+		})
+	}
+}
+
+// A recorded terminal with more rows than the view is cut at the top, but no text while there are
+// blank rows below it.
+func TestPlayerCutsRowsAtTheTop(t *testing.T) {
+	lines := func(n int) string { return strings.TrimSpace(strings.Repeat("line\r\n", n)) }
+	for name, tt := range map[string]struct {
+		data string
+		want string // rows of the view
+		y    int    // of the cursor
+	}{
+		"text in the first rows": {"first\r\nsecond\r\n", "first second", 2},
+		"all rows":               {"first\r\n" + lines(8) + "\r\nstatus", "line line line status", 3},
+		"a cursor below":         {"first\r\nsecond\r\nthird\x1b[5;1H", "second third", 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := play(t, counting(20, nil), false, Options{})
+				p.m.SetSize(60, 5)
+				p.m.term.Write([]byte("\x1bc"))
+				p.m.term.Resize(40, 10)
+				p.m.term.Write([]byte(tt.data))
+				rows := strings.Split(ansi.Strip(p.m.View()), "\n")
+				if got := strings.Join(strings.Fields(strings.Join(rows[:4], " ")), " "); got != tt.want {
+					t.Errorf("it shows %q, want %q", got, tt.want)
+				}
+				if c := p.m.Cursor(); c == nil || c.Y != tt.y {
+					t.Errorf("the cursor is at %+v, want row %d", c, tt.y)
+				}
+			})
+		})
+	}
+}
+
+func TestClicksOnPlayerRow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := play(t, counting(20, nil), false, Options{})
+		x := strings.Index(strings.ReplaceAll(strings.ReplaceAll(ansi.Strip(p.m.bar()), "█", "#"), "░", "-"), "Space")
+		p.m.Click(x, 0)
+		if !p.m.playing {
+			t.Error("a click above the row pauses")
+		}
+		p.m.Click(x-2, 7)
+		p.bar("Space play")
+		p.m.Click(x, 7)
+		p.bar("Space pause")
 	})
 }

@@ -2,9 +2,11 @@ package replay
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/internal/units"
+	"github.com/hobjobs/hob/keymap"
 )
 
 // View draws the screen and the player's row, in exactly the size of the component.
@@ -21,14 +24,42 @@ func (m *Model) View() string {
 	}
 	rows := make([]string, 0, m.h)
 	_, height := m.term.Size()
-	for y := range min(height, m.h-1) {
+	top := m.top()
+	for y := top; y < min(height, top+m.h-1); y++ {
 		rows = append(rows, ansi.Truncate(string(m.term.AppendANSI(nil, m.term.Row(y))), m.w, "")+ansi.ResetStyle)
 	}
 	rows = cells.Block(rows, m.w, m.h-1)
 	return strings.Join(append(rows, m.bar()), "\n")
 }
 
-// bar is the row of the player: position, speed and keys.
+// top returns the first row of the recorded terminal that is visible. A terminal with more rows than
+// the view is cut at its top, because prompts and status lines are at the bottom; blank rows below
+// the text and the cursor are cut first.
+func (m *Model) top() int {
+	_, height := m.term.Size()
+	if height <= m.h-1 {
+		return 0
+	}
+	last := height - 1
+	for last > 0 && last != m.term.Cursor().Y && m.blank(last) {
+		last--
+	}
+	return max(0, last+1-(m.h-1))
+}
+
+func (m *Model) blank(y int) bool {
+	return strings.TrimSpace(ansi.Strip(string(m.term.AppendANSI(nil, m.term.Row(y))))) == ""
+}
+
+const (
+	barGap      = 2  // blanks between the parts of the player's row
+	minName     = 8  // minimum width of the name of the job
+	minProgress = 8  // minimum width of the progress bar
+	roomyBar    = 80 // minimum width for the key that closes the player, and for the time of day
+)
+
+// bar is the row of the player: the job, position, speed and keys. Where there is no room, the
+// progress bar goes first, then the name.
 func (m *Model) bar() string {
 	if m.typing {
 		return m.line.View()
@@ -38,31 +69,88 @@ func (m *Model) bar() string {
 		sign = m.glyphs.Playing
 	}
 	all := m.rec.Duration()
-	parts := []string{sign + " " + clock(m.at) + " / " + clock(all)}
+	middle := clock(m.at) + " / " + clock(all)
+	facts, keys := m.facts(), m.barKeys()
 	if m.notice != "" {
-		parts = append(parts, cells.Clean(m.notice))
-	} else {
-		parts = append(parts, m.facts()...)
+		facts, keys = []string{cells.Clean(m.notice)}, nil
 	}
-	text := strings.Join(parts, " "+m.glyphs.Dot+" ")
-	room := m.w - cells.Width(text) - 2
-	if room < 4 {
-		return m.styles.Muted.Render(cells.Fit(text, m.w))
+	room := m.w - cells.Width(sign) - 1 - cells.Width(middle)
+	for len(keys) > 1 && m.keysWidth(keys) > room {
+		keys = keys[1:]
 	}
-	return m.styles.Muted.Render(text+" ") + m.progress(min(room+1, maxProgress), all) + m.styles.Muted.Render(cells.Blank(max(0, room+1-maxProgress)))
+	keysWidth := m.keysWidth(keys)
+	room -= keysWidth
+	for _, fact := range facts {
+		if n := barGap + cells.Width(fact); n <= room || m.notice != "" {
+			middle += cells.Blank(barGap) + fact
+			room -= n
+		}
+	}
+	name := ""
+	if room >= minName+barGap {
+		name = cells.Name(m.name, room-barGap, m.glyphs.Ellipsis)
+		room -= cells.Width(name) + barGap
+		name += cells.Blank(barGap)
+	}
+	left := m.styles.Key.Render(sign) + " " + m.styles.Strong.Render(name) + m.styles.Muted.Render(middle)
+	if room >= minProgress+barGap {
+		left += cells.Blank(barGap) + m.progress(min(room-barGap, maxProgress), all)
+	}
+	left = cells.Fit(left, max(0, m.w-keysWidth))
+	for _, k := range keys {
+		left += cells.Blank(barGap) + m.styles.Key.Render(m.keyLabel(k)) + " " + m.styles.Muted.Render(k.Help().Desc)
+	}
+	return cells.Fit(left, m.w)
+}
+
+// barKeys returns the keys of the player's row, from left to right.
+func (m *Model) barKeys() []key.Binding {
+	k := m.keys
+	if !m.playing {
+		k.Pause.SetHelp(k.Pause.Help().Key, "play")
+	}
+	keys := []key.Binding{k.Pause}
+	if m.w >= roomyBar {
+		keys = append(keys, k.Close)
+	}
+	keys = append(keys, k.ShowHelp)
+	return slices.DeleteFunc(keys, func(k key.Binding) bool { return !k.Enabled() })
+}
+
+// keysWidth returns the width of keys with the gap before each.
+func (m *Model) keysWidth(keys []key.Binding) int {
+	w := 0
+	for _, k := range keys {
+		w += barGap + m.keyWidth(k)
+	}
+	return w
+}
+
+func (m *Model) keyWidth(k key.Binding) int {
+	return cells.Width(m.keyLabel(k)) + 1 + cells.Width(k.Help().Desc)
+}
+
+func (m *Model) keyLabel(k key.Binding) string {
+	if m.glyphs.Running[0] < utf8.RuneSelf {
+		return keymap.ASCIILabel(k.Keys()[0])
+	}
+	return k.Help().Key
 }
 
 // facts are the time of day, and what differs from the usual.
 func (m *Model) facts() []string {
-	facts := []string{m.rec.Start().Add(m.at).Local().Format(time.TimeOnly)}
+	var facts []string
+	if m.w >= roomyBar {
+		facts = append(facts, m.rec.Start().Add(m.at).Local().Format(time.TimeOnly))
+	}
 	if m.speed != 1 {
 		facts = append(facts, strconv.FormatFloat(m.speed, 'g', 3, 64)+m.glyphs.Times)
 	}
 	if m.running && m.end {
 		facts = append(facts, "live")
 	}
-	if cols, rows := m.term.Size(); cols > m.w || rows > m.h-1 {
-		facts = append(facts, fmt.Sprintf("%d%s%d of %d%s%d", min(cols, m.w), m.glyphs.Times, min(rows, m.h-1), cols, m.glyphs.Times, rows))
+	if cols, _ := m.term.Size(); cols > m.w {
+		facts = append(facts, fmt.Sprintf("%d of %d columns", m.w, cols))
 	}
 	return facts
 }
@@ -91,14 +179,27 @@ func (m *Model) Cursor() *tea.Cursor {
 		return c
 	}
 	cur := m.term.Cursor()
-	if !cur.Visible || cur.X >= m.w || cur.Y >= m.h-1 {
+	y := cur.Y - m.top()
+	if !cur.Visible || cur.X >= m.w || y < 0 || y >= m.h-1 {
 		return nil
 	}
-	return tea.NewCursor(cur.X, cur.Y)
+	return tea.NewCursor(cur.X, y)
 }
 
-// Click does nothing.
-func (m *Model) Click(int, int) tea.Cmd { return nil }
+// Click presses the key at a position in the player's row.
+func (m *Model) Click(x, y int) tea.Cmd {
+	if y != m.h-1 || m.typing || m.notice != "" {
+		return nil
+	}
+	end := m.w
+	for _, k := range slices.Backward(m.barKeys()) {
+		if start := end - m.keyWidth(k); x >= start && x < end {
+			return m.press(tea.KeyPressMsg{Code: tea.KeyExtended, Text: k.Keys()[0]})
+		}
+		end -= m.keyWidth(k) + barGap
+	}
+	return nil
+}
 
 // Scroll does nothing: time is moved by keys.
 func (m *Model) Scroll(int) {}
@@ -108,9 +209,5 @@ func (m *Model) ShortHelp() []key.Binding {
 	if m.typing {
 		return []key.Binding{m.input.Accept, m.input.Cancel}
 	}
-	k := m.keys
-	if !m.playing {
-		k.Pause.SetHelp(k.Pause.Help().Key, "play")
-	}
-	return []key.Binding{k.Pause, k.Back, k.Forward, k.Faster, k.Search, k.ShowHelp, k.Close}
+	return m.barKeys()
 }
