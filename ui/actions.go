@@ -61,10 +61,10 @@ func (p *Pane) actionTable() []action {
 		{id: "panes.show-detail", do: alone(p.showDetail), needs: needsRoom, rank: rankMoves},
 		{id: "panes.show-log", do: alone(p.showLog), needs: needsRoom, rank: rankMoves},
 		{id: "panes.zoom", do: alone(p.zoom), needs: needsRoom, rank: rankPanes, hint: c.hintZoom},
-		{id: "panes.back", do: alone(p.back), rank: rankMoves},
+		{id: "panes.back", do: alone(p.back), rank: rankMoves, hint: c.hintBack},
 		{id: "panes.quit", do: alone(p.quit), rank: rankPanes, hint: c.hintQuit},
 		{id: "panes.interrupt", do: alone(p.interrupt), rank: unlisted},
-		{id: "panes.stop", do: a.stop, needs: needsMarked, refuse: c.refuseStop, rank: rankPanes},
+		{id: "panes.stop", do: a.stop, needs: needsMarked, refuse: c.refuseStop, rank: rankPanes, hint: c.hintCount(stoppable)},
 		{id: "panes.kill", do: a.kill, needs: needsMarked, refuse: c.refuseKill, rank: rankPanes},
 		{id: "panes.signal", do: a.signalMenu, needs: needsMarked, refuse: c.refuseSignal, rank: rankPanes},
 		{id: "panes.send-line", do: p.lines.ask, needs: needsJob, refuse: c.refuseLine, rank: rankPanes, hint: c.hintSendLine},
@@ -80,14 +80,14 @@ func (p *Pane) actionTable() []action {
 		{id: "jobs.attach", do: p.attachTo, needs: needsJob, refuse: c.refuseAttach, hint: c.hintAttach},
 		{id: "jobs.tail", do: alone(p.tail), needs: needsJob},
 		{id: "jobs.new", do: alone(p.newJob)},
-		{id: "jobs.restart", do: a.restart, needs: needsMarked},
+		{id: "jobs.restart", do: a.restart, needs: needsMarked, hint: c.hintCount(restartable)},
 		{id: "jobs.run-another", do: a.runAnother, needs: needsMarked},
 		{id: "jobs.edit-restart", do: p.editRestart, needs: needsJob},
 		{id: "jobs.start-now", do: a.startNow, needs: needsMarked, refuse: c.refuseTurn, rank: rankQueue, hint: c.hintTurn},
 		{id: "jobs.run-next", do: a.runNext, needs: needsMarked, refuse: c.refuseTurn, rank: rankQueue, hint: c.hintQueue},
 		{id: "jobs.pause-queue", do: a.pauseQueue, needs: needsJob, refuse: c.refusePauseQueue, rank: rankQueue, hint: c.hintPause},
 		{id: "jobs.remove", do: a.remove, needs: needsMarked},
-		{id: "jobs.clear", do: a.clear, needs: needsMarked, refuse: c.refuseClear},
+		{id: "jobs.clear", do: a.clear, needs: needsMarked, refuse: c.refuseClear, hint: c.hintCount(finished)},
 		{id: "jobs.clear-finished", do: alone(a.clearFinished), refuse: c.refuseClearFinished},
 		{id: "jobs.undo", do: alone(a.undoClear), hint: c.hintUndo},
 		{id: "jobs.filter", do: alone(p.openFilter), needs: needsList},
@@ -100,6 +100,7 @@ func (p *Pane) actionTable() []action {
 		{id: "log.attach", do: p.attachTo, needs: needsJob, refuse: c.refuseAttach, rank: unlisted, hint: c.hintAttach},
 		{id: "log.search", do: alone(p.searches.open), needs: needsJob, refuse: c.refuseOnScreen, rank: rankLog},
 		{id: "log.next-match", rank: rankLog, hint: c.hintNextMatch},
+		{id: "log.copy", rank: rankLog, hint: c.hintCopy},
 		{id: "log.jump", do: alone(p.searches.openJump), needs: needsJob, refuse: c.refuseOnScreen, rank: rankLog},
 		{id: "log.follow", do: alone(p.output.follow), needs: needsJob, rank: rankLog, hint: c.hintFollow},
 		{id: "log.matching-only", do: alone(p.searches.matchingOnly), needs: needsJob, refuse: c.refuseOnScreen, rank: rankLog},
@@ -157,6 +158,9 @@ func sends(msg tea.Msg) func([]engine.Job) tea.Cmd {
 func (s *actionSet) footers() [][]string {
 	switch s.view.focus {
 	case areaLog:
+		if s.output.log.Selecting() {
+			return [][]string{{"log.copy", "panes.back"}}
+		}
 		if s.output.screenShown() {
 			return [][]string{{"panes.back"}, {"log.attach", "panes.send-line", "panes.stop"}, {"log.follow", "log.copy", "panes.zoom"}}
 		}
@@ -164,6 +168,9 @@ func (s *actionSet) footers() [][]string {
 	case areaDetail:
 		return [][]string{{"panes.back"}, {"jobs.open", "jobs.attach", "panes.stop", "jobs.restart"}, {"jobs.copy-command", "panes.copy-path"}}
 	case areaList, areaNone:
+		if len(s.list.Marked()) > 0 {
+			return [][]string{{"jobs.undo"}, {"panes.stop", "jobs.restart", "jobs.clear"}, {"panes.back"}}
+		}
 	}
 	return [][]string{
 		{"jobs.undo"},

@@ -1,6 +1,13 @@
 package ui
 
-import "charm.land/bubbles/v2/key"
+import (
+	"strconv"
+
+	"charm.land/bubbles/v2/key"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/units"
+)
 
 // This file has how the footer shows the keys of actions.
 
@@ -52,6 +59,41 @@ func (c *conditions) hintFollow(b *key.Binding) {
 		b.SetHelp(b.Help().Key, "show log")
 	case c.output.log.Following() && c.output.live():
 		b.SetHelp(b.Help().Key, "pause")
+	}
+}
+
+// hintCount returns a hint that adds the number of marked jobs to which the action applies.
+func (c *conditions) hintCount(applies func(engine.Job) bool) func(b *key.Binding) {
+	return func(b *key.Binding) {
+		if c.view.focus != areaList {
+			return
+		}
+		n := 0
+		for _, j := range c.list.Marked() {
+			if applies(j) {
+				n++
+			}
+		}
+		if n > 0 {
+			b.SetHelp(b.Help().Key, b.Help().Desc+" "+strconv.Itoa(n))
+		}
+	}
+}
+
+// hintCopy adds the number of selected lines to the key that copies.
+func (c *conditions) hintCopy(b *key.Binding) {
+	if n := c.output.log.SelectedLines(); n > 0 {
+		b.SetHelp(b.Help().Key, "copy "+units.Count(n, "line"))
+	}
+}
+
+// hintBack names what the key goes back from.
+func (c *conditions) hintBack(b *key.Binding) {
+	switch {
+	case c.view.focus == areaLog && c.output.log.Selecting():
+		b.SetHelp(b.Help().Key, "cancel")
+	case c.view.focus == areaList && len(c.list.Marked()) > 0:
+		b.SetHelp(b.Help().Key, "unmark")
 	}
 }
 

@@ -33,6 +33,10 @@ func finished(j engine.Job) bool { return j.Status.Finished() }
 // over reports whether a job has ended and left no processes.
 func over(j engine.Job) bool { return finished(j) && len(j.Exit.Survivors) == 0 }
 
+func stoppable(j engine.Job) bool { return !over(j) }
+
+func restartable(engine.Job) bool { return true }
+
 func (c *conditions) refuseStop(jobs []engine.Job) string {
 	if all(jobs, func(j engine.Job) bool { return j.Status == engine.Stopping }) {
 		return c.dotted(c.subject(jobs)+" already stopping", c.does(c.opts.keys.Panes.Kill, "kill now"))

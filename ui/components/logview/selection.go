@@ -20,6 +20,7 @@ type selected struct {
 	selection.Range[int64]
 	lines    bool // whole lines, selected with the keyboard
 	followed bool // resume following when the selection ends
+	moved    int  // lines from the first to the last selected one, negative for up
 }
 
 // span returns the selected glyphs [from, to) of the line at start, which has n glyphs.
@@ -35,6 +36,15 @@ func (s selected) span(start int64, n int) (from, to int) {
 
 // Selecting reports whether lines are being selected with the keyboard.
 func (m *Model) Selecting() bool { return m.sel.On && m.sel.lines }
+
+// SelectedLines returns the number of lines selected with the keyboard, or 0 if there are none or if
+// lines between them are not shown.
+func (m *Model) SelectedLines() int {
+	if !m.Selecting() || m.only {
+		return 0
+	}
+	return max(m.sel.moved, -m.sel.moved) + 1
+}
 
 // ClearSelection ends the selection; had reports whether there was one. If the view followed
 // before, it follows again.
@@ -74,9 +84,10 @@ func (m *Model) hold() {
 
 // extend moves the end of a selection by lines and keeps it in view.
 func (m *Model) extend(delta int) tea.Cmd {
-	i := m.indexOf(m.sel.To.Line) + delta
-	i = max(0, min(len(m.lines)-1, i))
+	before := m.indexOf(m.sel.To.Line)
+	i := max(0, min(len(m.lines)-1, before+delta))
 	m.sel.To.Line = m.lines[i].Start
+	m.sel.moved += i - before
 	switch {
 	case i < m.top:
 		return m.Scroll(i - m.top - m.topRow)
