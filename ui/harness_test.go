@@ -36,7 +36,7 @@ func newHarness(t *testing.T, w, h int, eng *fake, opts ...Option) *harness {
 		t.Fatal(err)
 	}
 	opts = append([]Option{WithTheme(theme), withClock(func() time.Time { return noon }), WithHeader(true), WithProgram(), func(o *options) {
-		o.home, o.checkDir = "/home/me", func(string) error { return nil }
+		o.home, o.dir, o.checkDir = "/home/me", "/home/me/src", func(string) error { return nil }
 	}}, opts...)
 	s := &harness{t: t, eng: eng, pane: newPane(eng, opts...), msgs: make(chan tea.Msg, 1024)}
 	t.Cleanup(func() {

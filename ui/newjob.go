@@ -28,11 +28,11 @@ const (
 )
 
 func (p *Pane) newJob() tea.Cmd {
-	asked := jobText{}
+	asked, from := jobText{}, ""
 	if j, ok := p.list.Selected(); ok && j.Host == "" && !mayHaveBadDir(j) {
-		asked.dir = detail.Tilde(j.Dir, p.opts.home)
+		asked.dir, from = detail.Tilde(j.Dir, p.opts.home), p.shortName(j)
 	}
-	return p.forms.open("New job", engine.Spec{}, asked)
+	return p.forms.open("New job", engine.Spec{}, asked, from)
 }
 
 // mayHaveBadDir reports whether a job may have failed because of its directory, so that it should not
@@ -47,7 +47,7 @@ func (p *Pane) editRestart(jobs []engine.Job) tea.Cmd {
 	j := jobs[0]
 	spec := j.Spec()
 	spec.Command, spec.Size = nil, cmp.Or(j.Size, spec.Size)
-	return p.forms.open("Edit and restart "+p.shortName(j), spec, jobText{j.CommandLine(), detail.Tilde(j.Dir, p.opts.home), j.Host, optionsOf(j)})
+	return p.forms.open("Edit and restart "+p.shortName(j), spec, jobText{j.CommandLine(), detail.Tilde(j.Dir, p.opts.home), j.Host, optionsOf(j)}, "")
 }
 
 // jobForms asks for new jobs and for what to change about a restarted one. A canceled form's text is kept
@@ -78,11 +78,13 @@ type jobForm struct {
 	asked jobText     // the suggested values
 	first jobText     // the initial values: asked, or the restored text
 	back  bool        // first is restored text
+	from  string      // name of the job whose directory is suggested; empty: none
 }
 
-// open opens a form that starts spec with the typed values.
-func (f *jobForms) open(title string, spec engine.Spec, asked jobText) tea.Cmd {
-	form := &jobForm{jobForms: f, spec: spec, asked: asked, first: asked}
+// open opens a form that starts spec with the typed values. from is the name of the job from which the
+// directory comes, if the user might expect another one.
+func (f *jobForms) open(title string, spec engine.Spec, asked jobText, from string) tea.Cmd {
+	form := &jobForm{jobForms: f, spec: spec, asked: asked, first: asked, from: from}
 	if draft, ok := f.history.drafts[spec.RestartedFrom]; ok {
 		form.first, form.back = draft, true
 	}
@@ -94,8 +96,8 @@ func (f *jobForms) open(title string, spec engine.Spec, asked jobText) tea.Cmd {
 		Accept:   func() tea.Cmd { return form.accept(false) },
 		Attach:   func() tea.Cmd { return form.accept(true) },
 		Cancel:   form.cancel,
-		Complete: func() tea.Cmd { return f.complete(form.Form) },
-		Changed:  followHost(form.Form, asked, form.first.host),
+		Complete: form.completeField,
+		Changed:  form.showOrigin(followHost(form.Form, asked, form.first.host)),
 	})
 }
 

@@ -343,3 +343,35 @@ func TestDirectoryFollowsHost(t *testing.T) {
 		s.calledLast(`start "make" in "~/src/app" on "web1"`)
 	})
 }
+
+// A new job gets the directory of the selected job. If hob runs elsewhere, the form says so, and Tab
+// offers the current directory.
+func TestNewJobNamesItsDirectory(t *testing.T) {
+	elsewhere := func(o *options) { o.dir = "/home/me/other" }
+	for name, tt := range map[string]struct {
+		keys []string
+		want string
+	}{
+		"of the selected job":     {[]string{"n"}, "Directory  ~/src  (as npm run dev)"},
+		"Tab offers the other":    {[]string{"n", "tab", "tab"}, "Directory  ~/other  (current directory)"},
+		"and the first one again": {[]string{"n", "tab", "tab", "tab"}, "Directory  ~/src  (as npm run dev)"},
+		"Esc withdraws the offer": {[]string{"n", "tab", "tab", "esc"}, "Directory  ~/src  (as npm run dev)"},
+		"an edited one":           {[]string{"n", "tab", "x"}, "Directory  ~/srcx   "},
+		"an edit":                 {[]string{"e"}, "Directory  ~/src   "},
+	} {
+		inBubble(t, name, func(t *testing.T) {
+			s := newHarness(t, 120, 30, three(), elsewhere)
+			s.press(tt.keys...)
+			s.sees(tt.want)
+		})
+	}
+	inBubble(t, "of the current directory", func(t *testing.T) {
+		s := newHarness(t, 120, 30, three())
+		s.press("n")
+		s.sees("Directory  ~/src   ")
+		s.press("tab", "tab")
+		if name, _ := s.pane.modal.over.box.(*prompt.Form).Field(); name != fieldHost {
+			t.Errorf("Tab goes to %s", name)
+		}
+	})
+}

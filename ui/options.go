@@ -20,6 +20,7 @@ type options struct {
 	glyphs themes.Glyphs
 	clock  func() time.Time
 	home   string // shown as "~"
+	dir    string // the current directory; "": not known
 	hosts  []string
 	filter engine.Filter
 	outer  []outerPrefix
@@ -38,12 +39,14 @@ type options struct {
 
 func defaults() options {
 	home, _ := os.UserHomeDir() // without it, paths are shown in full
+	dir, _ := os.Getwd()        // without it, no other directory is offered for a new job
 	return options{
 		keys:   keymap.Default(),
 		theme:  themes.Default(true),
 		glyphs: themes.Unicode(),
 		clock:  time.Now,
 		home:   home,
+		dir:    dir,
 
 		checkDir: statDir,
 	}

@@ -77,6 +77,9 @@ func (f *Form) SetValue(name, text string) { f.field(name).SetValue(text) }
 // SetPlaceholder replaces the text that an empty field shows.
 func (f *Form) SetPlaceholder(name, text string) { f.field(name).Placeholder = text }
 
+// SetOrigin shows after the text of a field where it comes from.
+func (f *Form) SetOrigin(name, text string) { f.field(name).SetOrigin(text) }
+
 func (f *Form) field(name string) *Line { return f.fields[slices.Index(f.names, name)] }
 
 // SetError shows an error at the focused field.

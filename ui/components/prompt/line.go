@@ -34,6 +34,7 @@ type Line struct {
 	keys   Keys
 	styles *themes.Styles
 	note   string // text on the right, such as a count
+	origin string // where the text comes from, shown after it
 	failed string // error message
 	apart  bool   // a form shows the error below the line
 
@@ -111,6 +112,9 @@ func (l *Line) replaceBefore(s string) { l.set(l.clean(s), l.after()) }
 
 // SetNote shows s on the right: "3 of 17".
 func (l *Line) SetNote(s string) { l.note = s }
+
+// SetOrigin shows after the text where it comes from.
+func (l *Line) SetOrigin(s string) { l.origin = s }
 
 // SetError shows an error until the text changes.
 func (l *Line) SetError(s string) { l.failed = s }
@@ -248,6 +252,11 @@ func (l *Line) View() string {
 		if !l.blurred && rest != "" {
 			b += l.styles.Faint.Render(rest)
 			used += cells.Width(rest)
+		}
+		const originGap = 2
+		if n := originGap + cells.Width(l.origin); l.origin != "" && used+n <= l.w-cells.Width(note) {
+			b += cells.Blank(originGap) + l.styles.Muted.Render(l.origin)
+			used += n
 		}
 	}
 	if gap := l.w - used - cells.Width(note); note != "" && gap >= 1 {
