@@ -63,7 +63,7 @@ type Panes struct {
 	CopyPath     key.Binding `keys:"Y" help:"copy path" doc:"copy the path of the log file"`
 	Pager        key.Binding `keys:"o" help:"pager" doc:"open the log in the pager"`
 	Editor       key.Binding `keys:"E" help:"editor" doc:"open the log in $EDITOR"`
-	Help         key.Binding `keys:"? f1" help:"help" doc:"all keys"`
+	Help         key.Binding `keys:"? f1" help:"help" doc:"help: all keys"`
 	Palette      key.Binding `keys:":" help:"palette" doc:"find an action by name"`
 	Suspend      key.Binding `keys:"ctrl+z" help:"suspend" doc:"suspend hob (fg returns)"`
 	ToggleMouse  key.Binding `keys:"M" help:"release mouse" doc:"release / capture the mouse"`
@@ -74,12 +74,12 @@ type Panes struct {
 type Jobs struct {
 	Open          key.Binding `keys:"enter" help:"log" doc:"open the log"`
 	Attach        key.Binding `keys:"a" help:"attach" doc:"attach (type into the job)"`
-	Tail          key.Binding `keys:"t f" help:"tail" doc:"open the log and follow it"`
-	New           key.Binding `keys:"n" help:"new" doc:"start a job"`
-	Restart       key.Binding `keys:"r" help:"restart" doc:"run it again; stops it first if it runs"`
-	RunAnother    key.Binding `keys:"R" help:"run another" doc:"run it again and leave the first one running"`
+	Tail          key.Binding `keys:"t f" help:"tail" doc:"tail: open the log and follow it"`
+	New           key.Binding `keys:"n" help:"new" doc:"start a new job"`
+	Restart       key.Binding `keys:"r" help:"restart" doc:"restart it; stops it first if it runs"`
+	RunAnother    key.Binding `keys:"R" help:"run another" doc:"run another one; the first keeps running"`
 	EditRestart   key.Binding `keys:"e" help:"edit & restart" doc:"edit the command and restart it"`
-	Remove        key.Binding `keys:"d" help:"stop & clear" doc:"clear it; stops it first if it runs (asks)"`
+	Remove        key.Binding `keys:"d" help:"stop & clear" doc:"stop and clear it (asks if it runs)"`
 	Clear         key.Binding `keys:"c" help:"clear" doc:"clear it; can be undone"`
 	ClearFinished key.Binding `keys:"C" help:"clear finished" doc:"clear all finished jobs that match the filter"`
 	Undo          key.Binding `keys:"u" help:"undo" doc:"undo the last clear, as long as the trash has it"`
@@ -89,8 +89,8 @@ type Jobs struct {
 	ReverseSort   key.Binding `keys:"I" help:"reverse" doc:"reverse the sort order"`
 	CopyCommand   key.Binding `keys:"y" help:"copy command" doc:"copy the command"`
 	Replay        key.Binding `keys:"p" help:"replay" doc:"replay its terminal from the start"`
-	StartNow      key.Binding `keys:"s" help:"start now" doc:"start a queued job at once, beyond the slots of its queue"`
-	RunNext       key.Binding `keys:"B" help:"run next" doc:"put a queued job at the head of its queue"`
+	StartNow      key.Binding `keys:"s" help:"start now" doc:"start a queued job now, beyond the slots of its queue"`
+	RunNext       key.Binding `keys:"B" help:"run next" doc:"run a queued job next in its queue"`
 	PauseQueue    key.Binding `keys:"P" help:"pause queue" doc:"pause / resume the queue of the job"`
 }
 
@@ -128,13 +128,13 @@ type Log struct {
 	LineStart     key.Binding `keys:"0 shift+left" help:"line start" doc:"scroll to the line start"`
 	LineEnd       key.Binding `keys:"$ shift+right" help:"line end" doc:"scroll to the line end"`
 	Attach        key.Binding `keys:"enter a" help:"attach" doc:"attach (type into the job)"`
-	Jump          key.Binding `keys:"%" help:"go to %" doc:"jump to a percentage"`
+	Jump          key.Binding `keys:"%" help:"go to %" doc:"go to a percentage"`
 	Follow        key.Binding `keys:"f t" help:"follow" doc:"follow on/off"`
 	Search        key.Binding `keys:"/" help:"search" doc:"search (empty: repeat last)"`
 	NextMatch     key.Binding `keys:"n" help:"next match" doc:"next match"`
 	PreviousMatch key.Binding `keys:"N" help:"previous match" doc:"previous match"`
 	MatchingOnly  key.Binding `keys:"&" help:"only matches" doc:"show only lines that match (empty: all)"`
-	Select        key.Binding `keys:"v" help:"select" doc:"start / end a selection"`
+	Select        key.Binding `keys:"v" help:"select" doc:"select lines / end the selection"`
 	Copy          key.Binding `keys:"y" help:"copy" doc:"copy the line or the selection"`
 	Wrap          key.Binding `keys:"w" help:"wrap" doc:"wrap long lines on/off"`
 	Timestamps    key.Binding `keys:"T" help:"timestamps" doc:"timestamps on/off"`
@@ -223,7 +223,7 @@ type Palette struct {
 type Help struct {
 	Move
 
-	FilterHelp key.Binding `keys:"/" help:"filter" doc:"filter the keys"`
+	FilterHelp key.Binding `keys:"/" help:"find a key" doc:"find a key"`
 	CloseHelp  key.Binding `keys:"esc q ? f1 ctrl+c" help:"close" doc:"close"`
 }
 

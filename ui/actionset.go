@@ -1,15 +1,11 @@
 package ui
 
 import (
-	"slices"
-	"strings"
-
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/keymap"
-	"github.com/hobjobs/hob/ui/components/help"
 )
 
 // actionSet has the actions of the table with their keys. Keys, clicks, help, the footer and the palette
@@ -113,75 +109,4 @@ func (s *actionSet) hinted(id string) key.Binding {
 		a.hint(&b)
 	}
 	return b
-}
-
-// helpSections returns the keys by section, those of the focused pane first. They include the
-// actions on the selected job that work in all panes.
-func (s *actionSet) helpSections(context string) []help.Section {
-	own := "jobs"
-	if here := s.bindings[context]; len(here) > 0 {
-		own = here[0].Section
-	}
-	entries := map[string][]help.Entry{}
-	for _, a := range s.helpActions() {
-		section := a.Section
-		if section == "panes" && a.onJob() {
-			section = "jobs"
-			if own == "log" {
-				section = own
-			}
-		}
-		entries[section] = append(entries[section], help.Entry{Keys: strings.Join(s.keyLabels(a.Action), " "), Desc: a.Description})
-	}
-	sections := keymap.Sections()
-	slices.SortStableFunc(sections, func(a, b keymap.Section) int { return helpRank(a.Name, own) - helpRank(b.Name, own) })
-	all := make([]help.Section, 0, len(sections))
-	for _, of := range sections {
-		all = append(all, help.Section{Title: of.Title, Entries: entries[of.Name]})
-	}
-	return all
-}
-
-// helpActions returns the actions with keys, except for movement: those of the panes' own
-// sections, those that work in all panes, and those on queued jobs, as most jobs are not queued.
-func (s *actionSet) helpActions() []action {
-	var all []action
-	keys := s.opts.keys.Actions()
-	for _, k := range keys {
-		a := s.all[k.ID()]
-		movement := slices.ContainsFunc(keys, func(m keymap.Action) bool { return m.Section == "list" && m.Name == k.Name })
-		if a.needs == needsProgram && !s.opts.program {
-			continue
-		}
-		if len(k.Keys()) > 0 && !movement {
-			all = append(all, a)
-		}
-	}
-	slices.SortStableFunc(all, func(a, b action) int { return a.helpOrder() - b.helpOrder() })
-	return all
-}
-
-// helpOrder is the position of an action in its section of help.
-func (a action) helpOrder() int {
-	switch {
-	case a.rank == rankQueue:
-		return 2
-	case a.Section == "panes":
-		return 1
-	}
-	return 0
-}
-
-// helpRank orders the sections of help: own, that of the focused pane, then general actions,
-// those on jobs and their output, and the rest.
-func helpRank(section, own string) int {
-	switch section {
-	case own:
-		return 0
-	case "panes":
-		return 1
-	case "jobs", "log":
-		return 2
-	}
-	return 3
 }

@@ -422,9 +422,12 @@ func TestLeaveHint(t *testing.T) {
 		s.sees("Ctrl+B twice: detach (tmux keeps the first)")
 		s.seesNot("help")
 		s.run(s.pane.SetSize(160, 24))
-		s.press("ctrl+b", "?", "G")
-		s.sees("Ctrl+B twice sends the job on screen to the background (tmux keeps the first).")
-		s.sees("Press it 4 times quickly to send")
+		s.press("ctrl+b", "?")
+		s.sees("│ Ctrl+B   leave a job; it keeps running")
+		s.sees("│ twice    (tmux keeps the first)")
+		s.run(s.pane.SetSize(160, 40))
+		s.sees("│   Ctrl+B      to the background; it keeps running (tmux")
+		s.sees("│   4 times     quickly: sends Ctrl+B to the job")
 	})
 	inBubble(t, "where there is room", func(t *testing.T) {
 		s := newHarness(t, 80, 24, three())
@@ -433,8 +436,9 @@ func TestLeaveHint(t *testing.T) {
 		s.run(s.pane.SetSize(70, 24))
 		s.sees("attached               Ctrl+B detach")
 		s.run(s.pane.SetSize(80, 24))
-		s.press("ctrl+b", "?", "G")
-		s.sees("Press it twice quickly")
+		s.press("ctrl+b", "?", "/")
+		s.write("ctrl+b")
+		s.sees("twice             quickly: sends Ctrl+B to the job")
 	})
 }
 

@@ -7,7 +7,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/hobjobs/hob/ui/components/help"
 	"github.com/hobjobs/hob/ui/components/palette"
 	"github.com/hobjobs/hob/ui/components/prompt"
 )
@@ -60,27 +59,4 @@ func (p *Pane) performNamed(id string) tea.Cmd {
 	focus := p.setFocus(areaLog)
 	press := tea.KeyPressMsg{Code: tea.KeyExtended, Text: keys[0]} // press finds the key by its name
 	return tea.Batch(focus, p.tasks.route(p.output.log.Update(press)))
-}
-
-// openHelp shows all current keys by section, those of the focused pane first. Below
-// them are movement, which is the same in all panes, and the leave key.
-func (p *Pane) openHelp() tea.Cmd {
-	notes := []string{p.moves(), p.leaveNote(), "In a replay, 0 to 9 go to the tenths of the recording."}
-	line := p.newLine(prompt.Options{Label: "/"})
-	page := help.New(p.actions.helpSections(p.context()), notes, line, p.opts.keys.Help, p.opts.keys.Input, p.styles, func() tea.Cmd {
-		p.modal.shut()
-		return nil
-	})
-	return p.modal.open(&overlay{box: page, context: "help", w: 116, under: p.modal.over})
-}
-
-// moves returns the line of help for movement.
-func (l *labels) moves() string {
-	var moves []string
-	for _, a := range l.opts.keys.Actions() {
-		if labels := l.keyLabels(a); a.Section == "list" && len(labels) > 0 {
-			moves = append(moves, labels[0]+" "+a.Title)
-		}
-	}
-	return "Move: " + l.dotted(moves...)
 }

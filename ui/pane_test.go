@@ -366,11 +366,28 @@ func TestTooSmallShowsMessage(t *testing.T) {
 	}
 }
 
+// The first page of help begins with how to leave a job, then the focused pane.
+func TestHelpPageStartsWithFocusedPane(t *testing.T) {
+	for pane, want := range map[string]string{"1": "The selected job          (list and detail)", "2": "The selected job          (list and detail)", "3": "│ Log  "} {
+		inBubble(t, pane, func(t *testing.T) {
+			s := newHarness(t, 120, 40, three())
+			s.press(pane, "?")
+			leave, own := strings.Index(s.screen(), "│ Leave a job  "), strings.Index(s.screen(), want)
+			if job := strings.Index(s.screen(), "The selected job "); leave < 0 || leave > own || own > job {
+				t.Errorf("the sections begin at %d, %d and %d:\n%s", leave, own, job, s.screen())
+			}
+			s.sees("signals, replay, text fields: / finds them")
+			s.seesNot("start of the next burst of output")
+		})
+	}
+}
+
+// Searching lists the keys of the focused pane first.
 func TestHelpStartsWithFocusedPane(t *testing.T) {
 	for pane, want := range map[string][]string{"1": {"Jobs", "Everywhere", "Log"}, "3": {"Log", "Everywhere", "Jobs"}} {
 		inBubble(t, pane, func(t *testing.T) {
 			s := newHarness(t, 60, 200, three())
-			s.press(pane, "?")
+			s.press(pane, "?", "/", "e")
 			at := -1
 			for _, title := range want {
 				next := strings.Index(s.screen(), "│ "+title+"  ")
@@ -388,7 +405,7 @@ func TestHelpShowsStopBeforeTheQueue(t *testing.T) {
 	for pane, title := range map[string]string{"1": "Jobs", "2": "Jobs", "3": "Log"} {
 		inBubble(t, pane, func(t *testing.T) {
 			s := newHarness(t, 60, 200, three())
-			s.press(pane, "?")
+			s.press(pane, "?", "/", "e")
 			own, _, _ := strings.Cut(s.screen()[strings.Index(s.screen(), "│ "+title+"  "):], "Everywhere")
 			stop, queue := strings.Index(own, "│ x  "), strings.Index(s.screen(), "│ B  ")
 			if stop < 0 || queue < strings.Index(s.screen(), "│ x  ") {

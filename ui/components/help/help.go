@@ -1,7 +1,8 @@
-// Package help shows all keys by section, generated from the current bindings.
+// Package help shows the keys that are needed most on one page, and all others by searching.
 package help
 
 import (
+	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -17,7 +18,14 @@ import (
 // Section is a group of keys under a title.
 type Section struct {
 	Title   string
+	Note    string // where the keys work
 	Entries []Entry
+}
+
+// Page is what is shown before the user searches.
+type Page struct {
+	Wide, Brief []Section // for two wide columns; for less room
+	Rest        string    // names what is found by searching
 }
 
 // Entry is one action.
@@ -32,8 +40,8 @@ type Model struct {
 	input    keymap.Input
 	styles   *themes.Styles
 	glyphs   *themes.Glyphs
+	page     Page
 	sections []Section
-	notes    []string
 	line     *prompt.Line
 	typing   bool
 	lines    []string
@@ -42,10 +50,10 @@ type Model struct {
 	closed   func() tea.Cmd
 }
 
-// New returns the help page. line is the text input of its filter; notes are shown below the
-// keys. closed is called when the user closes the page.
-func New(sections []Section, notes []string, line *prompt.Line, keys keymap.Help, input keymap.Input, styles *themes.Styles, closed func() tea.Cmd) *Model {
-	return &Model{closed: closed, sections: sections, notes: notes, line: line, keys: keys, input: input, styles: styles, glyphs: &styles.Glyphs}
+// New returns the help page. sections are all keys, in which the user can search; line is the text
+// input for that. closed is called when the user closes the page.
+func New(page Page, sections []Section, line *prompt.Line, keys keymap.Help, input keymap.Input, styles *themes.Styles, closed func() tea.Cmd) *Model {
+	return &Model{closed: closed, page: page, sections: sections, line: line, keys: keys, input: input, styles: styles, glyphs: &styles.Glyphs}
 }
 
 // SetSize sets the size of the whole box.
@@ -98,7 +106,7 @@ func (m *Model) Click(int, int) tea.Cmd { return nil }
 func (m *Model) filtering() bool { return m.typing || m.line.Value() != "" }
 
 const (
-	columnWidth = 50
+	columnWidth = 50 // minimum width for a description in a column
 	columnGap   = 4
 )
 
@@ -117,40 +125,47 @@ func keyWidth(w int) int {
 	return 0
 }
 
-// lay arranges the sections in one column, or in two where there is room. A section is split only
-// if it cannot be avoided.
+// lay arranges the page, or the keys that the user searches for.
 func (m *Model) lay() {
 	inner := max(0, m.w-4)
-	blocks := m.blocks(inner)
-	m.lines = nil
-	if inner < 2*columnWidth {
-		for _, b := range blocks {
-			m.lines = append(m.lines, b...)
-		}
-	} else {
-		half := (inner + columnGap) / 2
-		left, right := balance(blocks)
-		for i := range max(len(left), len(right)) {
-			a, b := "", ""
-			if i < len(left) {
-				a = left[i]
-			}
-			if i < len(right) {
-				b = right[i]
-			}
-			m.lines = append(m.lines, cells.Fit(a, half)+b)
-		}
-	}
-	for _, note := range m.notes {
-		for _, line := range cells.Wrap(note, inner) {
-			m.lines = append(m.lines, m.styles.Text.Render(line))
-		}
-	}
-	m.list.Len, m.list.Rows = len(m.lines), max(0, m.h-2)
+	m.list.Rows = max(0, m.h-2)
 	if m.filtering() {
 		m.list.Rows = max(0, m.h-3)
 	}
+	if m.line.Value() == "" {
+		m.lines = m.layPage(inner)
+	} else {
+		m.lines = m.layFound(inner)
+	}
+	m.list.Len = len(m.lines)
 	m.Scroll(0)
+}
+
+// layFound returns the entries that match, in one column or in two where there is room.
+func (m *Model) layFound(inner int) []string {
+	blocks := m.blocks(inner)
+	if inner < 2*columnWidth {
+		return slices.Concat(blocks...)
+	}
+	return columns(blocks, (inner+columnGap)/2)
+}
+
+// columns returns blocks in two columns; the second one begins after offset cells. A block is never
+// split.
+func columns(blocks [][]string, offset int) []string {
+	left, right := balance(blocks)
+	lines := make([]string, max(len(left), len(right)))
+	for i := range lines {
+		a, b := "", ""
+		if i < len(left) {
+			a = left[i]
+		}
+		if i < len(right) {
+			b = right[i]
+		}
+		lines[i] = cells.Fit(a, offset) + b
+	}
+	return lines
 }
 
 // balance distributes blocks to two columns, in order and as evenly as possible.
@@ -182,18 +197,18 @@ func (m *Model) blocks(inner int) [][]string {
 			if filter != "" && !strings.Contains(strings.ToLower(e.Keys+" "+e.Desc), filter) {
 				continue
 			}
-			b = append(b, m.entry(e, inner)...)
+			b = append(b, m.entry(e, inner, keyWidth(inner))...)
 		}
 		if len(b) > 0 {
-			blocks = append(blocks, append(append([]string{m.styles.Strong.Render(s.Title)}, b...), ""))
+			blocks = append(blocks, append(append([]string{m.title(s, inner)}, b...), ""))
 		}
 	}
 	return blocks
 }
 
-// entry returns the lines of one entry: as many as its keys and its description need.
-func (m *Model) entry(e Entry, w int) []string {
-	kw := keyWidth(w)
+// entry returns the lines of one entry, as many as its keys and its description need. kw is the width
+// of the column of keys.
+func (m *Model) entry(e Entry, w, kw int) []string {
 	if kw == 0 {
 		return m.stacked(e, w)
 	}
@@ -234,8 +249,11 @@ func (m *Model) View() string {
 	first, end := m.list.Window()
 	lines = append(lines, m.lines[first:end]...)
 	more := ""
-	if end < len(m.lines) {
+	switch {
+	case end < len(m.lines):
 		more = m.glyphs.More + " more"
+	case m.line.Value() == "":
+		more = m.page.Rest
 	}
 	box := frame.Box("Help", cells.Block(lines, max(0, m.w-4), max(0, m.h-2)), more, m.w)
 	return strings.Join(box[:min(len(box), m.h)], "\n")
@@ -256,5 +274,7 @@ func (m *Model) Cursor() *tea.Cursor {
 
 // ShortHelp returns the most important keys.
 func (m *Model) ShortHelp() []key.Binding {
-	return []key.Binding{m.keys.Down, m.keys.FilterHelp, m.keys.CloseHelp}
+	down := m.keys.Down
+	down.SetEnabled(down.Enabled() && m.list.Len > m.list.Rows)
+	return []key.Binding{down, m.keys.FilterHelp, m.keys.CloseHelp}
 }

@@ -44,16 +44,39 @@ func newHelp(w, h int) *page {
 		sections = append(sections, s)
 	}
 	m := &page{}
-	m.Model = help.New(sections, []string{"Ctrl+B detaches from a job, which keeps running."}, newLine(), keys.Help, keys.Input,
-		themes.Default(true).Styles(themes.Unicode()), m.close)
+	first := help.Page{
+		Wide:  append([]help.Section{{Title: "Leave a job", Entries: []help.Entry{{"Ctrl+B", "to the background; it keeps running"}}}}, pageOf(keymap.HelpPage("list"), "(list, detail and log)", "Space")...),
+		Brief: append([]help.Section{{Entries: []help.Entry{{"Ctrl+B", "leave a job; it keeps running"}}}}, pageOf(keymap.BriefHelpPage("list"), "(also in its log)", "Spc")...),
+		Rest:  "signals: / finds them",
+	}
+	m.Model = help.New(first, sections, newLine(), keys.Help, keys.Input, themes.Default(true).Styles(themes.Unicode()), m.close)
 	m.SetSize(w, h)
 	return m
 }
 
+// pageOf returns the sections of a page with the default keys.
+func pageOf(page []keymap.HelpSection, places, space string) []help.Section {
+	var all []help.Section
+	for _, s := range page {
+		section := help.Section{Title: s.Title}
+		if s.Name == "job" {
+			section.Note = places
+		}
+		for _, row := range s.Rows {
+			keys, words := row.Text(keymap.Default(), keymap.Label)
+			section.Entries = append(section.Entries, help.Entry{Keys: strings.Replace(keys, "Space", space, 1), Desc: words})
+		}
+		all = append(all, section)
+	}
+	return all
+}
+
 func TestView(t *testing.T) {
+	t.Run("wide", func(t *testing.T) { golden.RequireEqual(t, ansi.Strip(newHelp(120, 38).View())) })
+	t.Run("wide and low", func(t *testing.T) { golden.RequireEqual(t, ansi.Strip(newHelp(120, 20).View())) })
+	t.Run("brief", func(t *testing.T) { golden.RequireEqual(t, ansi.Strip(newHelp(80, 22).View())) })
 	t.Run("narrow", func(t *testing.T) { golden.RequireEqual(t, ansi.Strip(newHelp(60, 16).View())) })
 	t.Run("smallest", func(t *testing.T) { golden.RequireEqual(t, ansi.Strip(newHelp(20, 12).View())) })
-	t.Run("wide", func(t *testing.T) { golden.RequireEqual(t, ansi.Strip(newHelp(120, 20).View())) })
 	t.Run("filtered", func(t *testing.T) {
 		m := newHelp(60, 12)
 		for _, r := range "/copy" {
@@ -93,7 +116,7 @@ func TestClosesAndFilters(t *testing.T) {
 func TestEscapeClearsFilter(t *testing.T) {
 	line := newLine()
 	m := &page{}
-	m.Model = help.New(nil, nil, line, keymap.Default().Help, keymap.Default().Input, themes.Default(true).Styles(themes.Unicode()), m.close)
+	m.Model = help.New(help.Page{}, nil, line, keymap.Default().Help, keymap.Default().Input, themes.Default(true).Styles(themes.Unicode()), m.close)
 	for _, press := range []tea.KeyPressMsg{{Code: '/', Text: "/"}, {Code: 'x', Text: "x"}} {
 		m.Update(press)
 	}
@@ -130,13 +153,26 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-func TestNotesAreBelowTheKeys(t *testing.T) {
-	for _, w := range []int{60, 120} {
-		m := newHelp(w, 200)
-		view := ansi.Strip(m.View())
-		keys, note := strings.Index(view, keymap.Contexts()[2].Title), strings.Index(view, "Ctrl+B detaches")
-		if keys < 0 || note < keys {
-			t.Errorf("in %d columns the note is not below the keys:\n%s", w, view)
+// The first page has how to leave a job at the top and fits a window of 80 columns without scrolling;
+// searching finds keys that are not on it.
+func TestFirstPage(t *testing.T) {
+	m := newHelp(80, 22)
+	view := ansi.Strip(m.View())
+	if lines := strings.Split(view, "\n"); !strings.HasPrefix(lines[1], "│ Ctrl+B ") {
+		t.Errorf("the first line is %q", lines[1])
+	}
+	for _, absent := range []string{"↓ more", "signal "} {
+		if strings.Contains(view, absent) {
+			t.Errorf("%q is on it:\n%s", absent, view)
 		}
+	}
+	if !strings.Contains(view, "signals: / finds them") {
+		t.Errorf("it does not say how to find the rest:\n%s", view)
+	}
+	for _, r := range "/signal" {
+		m.Update(tea.KeyPressMsg{Code: r, Text: string(r)})
+	}
+	if view := ansi.Strip(m.View()); !strings.Contains(view, "send a signal") || strings.Contains(view, "Ctrl+B ") {
+		t.Errorf("searching shows:\n%s", view)
 	}
 }
