@@ -180,7 +180,8 @@ func (m *Model) Cursor() *tea.Cursor {
 	}
 	cur := m.term.Cursor()
 	y := cur.Y - m.top()
-	if !cur.Visible || cur.X >= m.w || y < 0 || y >= m.h-1 {
+	inside := cur.X < m.w && y >= 0 && y < m.h-1
+	if !cur.Visible || !inside {
 		return nil
 	}
 	return tea.NewCursor(cur.X, y)
