@@ -11,6 +11,7 @@ type history struct {
 	searches []string
 	plain    bool // the last search was for plain text
 	commands []string
+	actions  []string              // chosen in the palette, by id
 	lines    []string              // lines sent to jobs
 	unsent   map[engine.ID]string  // unsent lines, by job
 	drafts   map[engine.ID]jobText // text of canceled forms, by the job to restart ("": none)
@@ -30,6 +31,18 @@ func (h *history) lastSearch() string {
 
 func (h *history) searched(text string, plain bool) {
 	h.searches, h.plain = remember(h.searches, text), plain
+}
+
+// chose adds an action that was chosen in the palette.
+func (h *history) chose(id string) { h.actions = remember(h.actions, id) }
+
+// sinceChosen returns how many other actions were chosen in the palette after this one, or more than
+// all of them.
+func (h *history) sinceChosen(id string) int {
+	if i := slices.Index(h.actions, id); i >= 0 {
+		return i
+	}
+	return len(h.actions)
 }
 
 func (h *history) started(command string) { h.commands = remember(h.commands, command) }

@@ -3,7 +3,6 @@ package ui
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -11,7 +10,8 @@ import (
 	"github.com/hobjobs/hob/ui/components/prompt"
 )
 
-// openPalette shows all actions. Unavailable ones have the reason.
+// openPalette shows all actions: first those that apply to the selected job, and each time those that
+// were chosen last. Unavailable ones are at the end; choosing one shows the reason.
 func (p *Pane) openPalette() tea.Cmd {
 	var listed []action
 	for _, k := range p.opts.keys.Actions() {
@@ -20,18 +20,32 @@ func (p *Pane) openPalette() tea.Cmd {
 		}
 	}
 	listed = append(listed, p.actions.all[otherStream])
-	slices.SortStableFunc(listed, func(a, b action) int { return cmp.Compare(a.rank, b.rank) })
-	var items, refused []palette.Item
+	refusals := map[string]string{}
 	for _, a := range listed {
-		item := palette.Item{ID: a.id, Title: a.Title, Note: a.Description, Key: strings.Join(p.keyLabels(a.Action), " "), Disabled: p.actions.refusal(a)}
-		if item.Disabled == "" {
-			items = append(items, item)
-		} else {
-			refused = append(refused, item)
+		refusals[a.id] = p.actions.refusal(a)
+	}
+	group := func(a action) int {
+		switch {
+		case refusals[a.id] != "":
+			return 2
+		case a.onJob():
+			return 0
 		}
+		return 1
+	}
+	slices.SortStableFunc(listed, func(a, b action) int {
+		return cmp.Or(
+			cmp.Compare(group(a), group(b)),
+			cmp.Compare(p.history.sinceChosen(a.id), p.history.sinceChosen(b.id)),
+			cmp.Compare(a.rank, b.rank),
+		)
+	})
+	items := make([]palette.Item, len(listed))
+	for i, a := range listed {
+		items[i] = palette.Item{ID: a.id, Title: a.Description, Name: a.Title, Key: p.keyLabel(a.Binding), Disabled: refusals[a.id]}
 	}
 	line := p.newLine(prompt.Options{Label: ": "})
-	m := palette.New("Actions", append(items, refused...), line, p.opts.keys.Palette, p.styles, p.chosen)
+	m := palette.New("Actions", items, line, p.opts.keys.Palette, p.styles, p.chosen)
 	return p.modal.open(&overlay{box: m, context: "palette", w: m.Width(), h: 22})
 }
 
@@ -44,6 +58,7 @@ func (p *Pane) chosen(item palette.Item) tea.Cmd {
 	if item.ID == "" {
 		return nil
 	}
+	p.history.chose(item.ID)
 	return p.performNamed(item.ID)
 }
 

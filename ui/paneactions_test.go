@@ -425,3 +425,44 @@ func TestUndoAfterMessageDisappeared(t *testing.T) {
 		s.sees("Nothing to undo")
 	})
 }
+
+// Each action of the palette has its own title.
+func TestPaletteSaysNoTitleTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newHarness(t, 120, 40, three())
+		seen := map[string]string{}
+		for id, a := range s.pane.actions.all {
+			if a.rank == unlisted {
+				continue
+			}
+			if other, ok := seen[a.Description]; ok {
+				t.Errorf("%s and %s are both %q", id, other, a.Description)
+			}
+			seen[a.Description] = id
+		}
+	})
+}
+
+// The palette begins with what can be done with the selected job, and with what was chosen last.
+func TestPaletteOrder(t *testing.T) {
+	inBubble(t, "of a running job", func(t *testing.T) {
+		s := newHarness(t, 120, 40, three())
+		s.press(":")
+		s.sees("│ open the log ")
+		s.press("esc", ":")
+		s.write("run another")
+		s.press("enter")
+		s.calledLast("run-another dev-aaaaa")
+		s.press(":")
+		lines := strings.Split(s.screen(), "\n")
+		at := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "│ : ") })
+		if at < 0 || !strings.Contains(lines[at+2], "run another one; the first keeps running") {
+			t.Errorf("the last action is not the first entry:\n%s", s.screen())
+		}
+	})
+	inBubble(t, "what is impossible is last", func(t *testing.T) {
+		s := newHarness(t, 120, 40, three())
+		s.press("j", ":", "up")
+		s.sees("switch between stdout and stderr")
+	})
+}

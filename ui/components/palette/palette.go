@@ -20,8 +20,8 @@ import (
 // Item is one entry.
 type Item struct {
 	ID       string
-	Title    string
-	Note     string // description; searched too
+	Title    string // what it does
+	Name     string // its short name, which is searched first
 	Key      string // key that does the same
 	Disabled string // reason why it cannot be selected; empty: it can
 }
@@ -34,7 +34,6 @@ type Model struct {
 	title  string
 	line   *prompt.Line
 	items  []Item
-	titles int // width of the column of titles
 	shown  []match
 	list   listbox.List // selection in shown
 	w, h   int
@@ -50,9 +49,6 @@ type match struct {
 // an empty ID if the palette is closed.
 func New(title string, items []Item, line *prompt.Line, keys keymap.Palette, styles *themes.Styles, choose func(Item) tea.Cmd) *Model {
 	m := &Model{title: title, items: items, choose: choose, line: line, keys: keys, styles: styles, glyphs: &styles.Glyphs}
-	for _, item := range items {
-		m.titles = max(m.titles, min(cells.Width(item.Title), widestTitle))
-	}
 	m.narrow()
 	return m
 }
@@ -61,7 +57,7 @@ func New(title string, items []Item, line *prompt.Line, keys keymap.Palette, sty
 func (m *Model) Width() int {
 	widest := 0
 	for _, item := range m.items {
-		widest = max(widest, max(m.titles, cells.Width(item.Title))+columnGap+cells.Width(item.Note)+columnGap+cells.Width(item.Key))
+		widest = max(widest, cells.Width(item.Title)+columnGap+cells.Width(item.Key))
 	}
 	return widest + 4 // the frame and its padding
 }
@@ -131,7 +127,7 @@ func (m *Model) narrow() {
 	m.list = listbox.List{Len: len(m.shown), Rows: m.rows()}
 }
 
-// matches returns the items that match text: first by title, then by note.
+// matches returns the items that match text, those with a name that matches first.
 func (m *Model) matches(text string) []match {
 	var found []match
 	if text == "" {
@@ -140,21 +136,33 @@ func (m *Model) matches(text string) []match {
 		}
 		return found
 	}
-	titles := make([]string, len(m.items))
+	names, titles := make([]string, len(m.items)), make([]string, len(m.items))
 	for i, item := range m.items {
-		titles[i] = item.Title
+		names[i], titles[i] = item.Name, item.Title
 	}
-	for _, f := range fuzzy.Find(text, titles) {
-		found = append(found, match{f.Index, f.MatchedIndexes})
+	for _, f := range fuzzy.Find(text, names) {
+		found = append(found, match{f.Index, places(text, titles[f.Index])})
 	}
-	lower := strings.ToLower(text)
-	for i, item := range m.items {
+	for i, title := range titles {
 		known := slices.ContainsFunc(found, func(x match) bool { return x.item == i })
-		if !known && strings.Contains(strings.ToLower(item.Note), lower) {
-			found = append(found, match{item: i})
+		if at := places(text, title); !known && len(at) > 0 {
+			found = append(found, match{i, at})
 		}
 	}
 	return found
+}
+
+// places returns the positions of text in a title, or nil.
+func places(text, title string) []int {
+	before, _, ok := strings.Cut(strings.ToLower(title), strings.ToLower(text))
+	if !ok {
+		return nil
+	}
+	var at []int
+	for i := range text {
+		at = append(at, len(before)+i)
+	}
+	return at
 }
 
 // above returns the number of lines above the entries: the text input and, in a box with enough
@@ -181,31 +189,21 @@ func (m *Model) View() string {
 	return strings.Join(box[:min(len(box), m.h)], "\n")
 }
 
-const (
-	widestTitle  = 22
-	shortestNote = 16 // a shorter note is not useful
-	columnGap    = 2
-)
+// columnGap is the minimum blank between a title and its key.
+const columnGap = 2
 
 func (m *Model) row(x match, selected bool, w int) string {
 	item := m.items[x.item]
-	title := max(m.titles, cells.Width(item.Title))
-	room := w - title - columnGap - columnGap - cells.Width(item.Key)
-	if w < m.titles+columnGap+shortestNote+8 { // decided for all rows together
-		title, room = cells.Width(item.Title), 0
-	}
-	note := cells.Truncate(item.Note, max(0, room), m.glyphs.Ellipsis)
-	between := cells.Blank(columnGap)
-	gap := max(0, w-title-columnGap-cells.Width(note)-cells.Width(item.Key))
-	name := cells.Fit(item.Title, title)
+	title := cells.Truncate(item.Title, max(0, w-columnGap-cells.Width(item.Key)), m.glyphs.Ellipsis)
+	gap := cells.Blank(w - cells.Width(title) - cells.Width(item.Key))
 	if selected {
-		return m.styles.Selection.Render(cells.Fit(name+between+note+cells.Blank(gap)+item.Key, w))
+		return m.styles.Selection.Render(cells.Fit(title+gap+item.Key, w))
 	}
 	style := m.styles.Text
 	if item.Disabled != "" {
 		style = m.styles.Faint
 	}
-	return m.matched(name, x.places, style) + between + m.styles.Muted.Render(note) + cells.Blank(gap) + m.styles.Key.Render(item.Key)
+	return m.matched(title, x.places, style) + gap + m.styles.Key.Render(item.Key)
 }
 
 func (m *Model) matched(name string, places []int, style lipgloss.Style) string {

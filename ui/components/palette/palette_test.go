@@ -31,10 +31,10 @@ type opened struct {
 func newPalette(w, h int) *opened {
 	m := &opened{}
 	m.Model = palette.New("Actions", []palette.Item{
-		{ID: "stop", Title: "stop", Note: "stop politely", Key: "x"},
-		{ID: "kill", Title: "kill", Note: "kill at once", Key: "X"},
-		{ID: "clear", Title: "clear", Note: "forget a finished job", Key: "c", Disabled: "npm run dev is still running: x stops it"},
-		{ID: "clear-finished", Title: "clear finished", Note: "forget all finished jobs", Key: "C"},
+		{ID: "stop", Title: "stop politely", Name: "stop", Key: "x"},
+		{ID: "kill", Title: "end at once", Name: "kill", Key: "X"},
+		{ID: "clear", Title: "clear a finished job", Name: "clear", Key: "c", Disabled: "npm run dev is still running: x stops it"},
+		{ID: "clear-finished", Title: "clear all finished jobs", Name: "clear finished", Key: "C"},
 	}, newLine(), keymap.Default().Palette, themes.Default(true).Styles(themes.Unicode()), func(item palette.Item) tea.Cmd {
 		m.item = item
 		return nil
