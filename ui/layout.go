@@ -41,6 +41,7 @@ const (
 	wideScreen            = 124 // the log has room for a screen of 120 columns
 	enoughList            = 74
 	tallHeight            = 30 // minimum height for generous spacing
+	usualHeight           = 24 // minimum height for the header above a box
 )
 
 // arrangement is the input of the layout besides the size.
@@ -193,7 +194,7 @@ func (l layout) at(x, y int) area {
 // below the header if the pane is high enough. An attached job has no header.
 func (l *layout) boxRoom(w, h int) rect {
 	foot := max(1, l.footer.h)
-	if h < tallHeight {
+	if h < usualHeight {
 		return rect{0, 0, w, max(0, h-foot)}
 	}
 	return rect{0, l.header.h, w, max(0, h-l.header.h-foot)}
