@@ -33,8 +33,9 @@ var mayImport = []struct {
 	{"examples/...", []string{"engine/...", "ui", "keymap", "themes"}},
 	{"bench/...", []string{"..."}},
 	{"ui/program", []string{"engine", "ui", "ui/components/later", "ui/components/toast", "themes", "internal/termenv", "internal/cells"}},
-	{"ui", []string{"engine", "engine/joblog", "engine/replay", "ui/components/...", "keymap", "themes", "internal/vt", "internal/shellword", "internal/units", "internal/cells", "internal/termenv"}},
+	{"ui", []string{"engine", "engine/joblog", "engine/replay", "ui/components/...", "ui/internal/...", "keymap", "themes", "internal/vt", "internal/shellword", "internal/units", "internal/cells", "internal/termenv"}},
 	{"ui/components/...", []string{"engine", "engine/joblog", "engine/replay", "keymap", "themes", "internal/vt", "internal/shellword", "internal/units", "internal/cells", "ui/components/statusbadge", "ui/components/later", "ui/components/listbox", "ui/components/selection", "ui/components/prompt"}},
+	{"ui/internal/...", []string{"engine", "engine/joblog", "internal/shellword", "internal/vt"}},
 	{"ui/...", []string{"engine", "ui/components/...", "keymap", "themes", "internal/vt", "internal/shellword", "internal/units", "internal/cells", "internal/termenv"}},
 	{"keymap", []string{"internal/spelling"}},
 	{"themes", []string{"internal/spelling"}},
@@ -89,6 +90,7 @@ var mustNotImport = []struct {
 	{"internal/vt", []string{"charm.land/", "golang.org/x/sys"}},
 	{"ui", []string{"os/exec", "net"}},
 	{"ui/components/...", []string{"os/exec", "net", "os"}},
+	{"ui/internal/...", []string{"os/exec", "net"}},
 	{"keymap", []string{"os/exec", "net"}},
 	{"themes", []string{"os/exec", "net"}},
 	// The engine and package notes know where the files of jobs are.

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/ui/internal/session"
 )
 
 // inBubble runs a test with its own clock.
@@ -470,7 +471,7 @@ func TestFooterOfAttachedJob(t *testing.T) {
 func TestSessionBatchesFlood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		term := &fakeTerminal{f: three(), chunks: make(chan engine.TerminalChunk), closed: make(chan struct{})}
-		s := newSession(t.Context(), term)
+		s := session.New(t.Context(), term)
 		go func() {
 			for range 2000 {
 				term.chunks <- engine.TerminalChunk{Data: make([]byte, 4096)}
@@ -480,7 +481,7 @@ func TestSessionBatchesFlood(t *testing.T) {
 		batches, bytes, ended := 0, 0, false
 		for !ended {
 			synctest.Wait()
-			chunks, err := s.next(t.Context())
+			chunks, err := s.Next(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/ui/internal/session"
 )
 
 // attachment is a job that has the keyboard and the whole pane.
@@ -21,7 +22,7 @@ type attachment struct {
 	reported bool         // the end was reported, or was known before
 	exit     *engine.Exit // the end reported by the terminal, possibly before the record
 	opening  bool         // a session was requested
-	session  *session
+	session  *session.Session
 	resizes  int                  // number of the wait for a resize
 	asked    engine.Size          // the size last requested from the session
 	outer    engine.TerminalFacts // terminal facts with which the session was opened
@@ -80,7 +81,7 @@ func (f *foreground) open() tea.Cmd {
 		Scrollback: attachmentBytes,
 		Facts:      f.outer.TerminalFacts,
 	}
-	return f.tasks.openSession(a.id, o, func(open *session, err error) tea.Cmd {
+	return f.tasks.openSession(a.id, o, func(open *session.Session, err error) tea.Cmd {
 		if !f.has(a) {
 			return f.tasks.releaseSession(open)
 		}
@@ -92,8 +93,8 @@ func (f *foreground) open() tea.Cmd {
 }
 
 // opened receives the session of an attachment.
-func (f *foreground) opened(a *attachment, session *session) tea.Cmd {
-	a.session = session
+func (f *foreground) opened(a *attachment, open *session.Session) tea.Cmd {
+	a.session = open
 	cmds := []tea.Cmd{f.feed(a), f.resized()}
 	if a.outer != f.outer.TerminalFacts || a.outer == (engine.TerminalFacts{}) {
 		cmds = append(cmds, f.reportTerminal(a))
@@ -107,7 +108,7 @@ func (f *foreground) reportTerminal(a *attachment) tea.Cmd {
 	if !a.open() || f.ended() || !f.outer.known {
 		return nil
 	}
-	ctx, term, facts := f.tasks.ctx, a.session.term, f.outer.TerminalFacts
+	ctx, term, facts := f.tasks.ctx, a.session.Terminal, f.outer.TerminalFacts
 	return func() tea.Msg {
 		_ = term.SetFacts(ctx, facts) // the job keeps getting the default answers
 		return nil
@@ -189,7 +190,7 @@ func (f *foreground) resizeNow() tea.Cmd {
 	if _, control := f.term.Controller(); !control {
 		return nil // the client in control sets the size
 	}
-	term := a.session.term
+	term := a.session.Terminal
 	return f.tasks.async(func(ctx context.Context) func() tea.Cmd {
 		err := term.Resize(ctx, size)
 		if err == nil {
@@ -227,7 +228,7 @@ func (f *foreground) typeOn(a *attachment) tea.Cmd {
 	a.typed, a.writing = nil, true
 	_, control := f.term.Controller()
 	size := f.term.Size()
-	term := a.session.term
+	term := a.session.Terminal
 	return f.tasks.async(func(ctx context.Context) func() tea.Cmd {
 		err := engine.Type(ctx, term, control, size, text)
 		return func() tea.Cmd { return f.wrote(a, err) }

@@ -4,13 +4,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/ui/internal/session"
 )
 
 // preview shows the job's terminal in place of its log while a program uses the alternate screen,
 // whose output is not readable as text. It never types, and does not affect the job's size.
 type preview struct {
 	id      engine.ID
-	session *session
+	session *session.Session
 	drawn   bool // something was drawn
 }
 
@@ -42,7 +43,7 @@ func (o *output) updatePreview() tea.Cmd {
 	o.screen.Reset()
 	g := &preview{id: o.id}
 	o.preview = g
-	return o.tasks.openSession(g.id, engine.TerminalOptions{Client: client}, func(open *session, err error) tea.Cmd {
+	return o.tasks.openSession(g.id, engine.TerminalOptions{Client: client}, func(open *session.Session, err error) tea.Cmd {
 		if o.preview != g {
 			return o.tasks.releaseSession(open)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/shellword"
+	"github.com/hobjobs/hob/ui/internal/complete"
 )
 
 // Options of a new job are typed as flags, like those of `hob run` that concern the job itself.
@@ -156,7 +157,7 @@ func offerOptions(before string) []string {
 	var offers []string
 	for _, o := range editableOptions() {
 		name := "--" + o.Name
-		if !completes(name, word) {
+		if !complete.Extends(name, word) {
 			continue
 		}
 		offer := head + name
@@ -166,4 +167,15 @@ func offerOptions(before string) []string {
 		offers = append(offers, offer)
 	}
 	return offers
+}
+
+func splitWords(line string) ([]string, error) {
+	var words []string
+	for _, w := range shellword.Split(line, "") {
+		if w.Open != 0 {
+			return nil, errors.New("unclosed quote")
+		}
+		words = append(words, w.Text)
+	}
+	return words, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/hobjobs/hob/ui/components/later"
 	"github.com/hobjobs/hob/ui/components/logview"
 	"github.com/hobjobs/hob/ui/components/selection"
+	"github.com/hobjobs/hob/ui/internal/session"
 )
 
 // tasks runs what a pane must not wait for: calls of the engine, reads, timers. Every part of the
@@ -108,13 +109,13 @@ func (t *tasks) release(c io.Closer) tea.Cmd {
 }
 
 // openSession opens a session of a job's terminal and passes it, or the error, to then.
-func (t *tasks) openSession(id engine.ID, o engine.TerminalOptions, then func(*session, error) tea.Cmd) tea.Cmd {
+func (t *tasks) openSession(id engine.ID, o engine.TerminalOptions, then func(*session.Session, error) tea.Cmd) tea.Cmd {
 	return t.async(func(ctx context.Context) func() tea.Cmd {
 		term, err := t.eng.OpenTerminal(ctx, id, o)
 		if err != nil {
 			return func() tea.Cmd { return then(nil, err) }
 		}
-		open := newSession(ctx, term)
+		open := session.New(ctx, term)
 		if !t.open.keep(open) {
 			return nil
 		}
@@ -123,7 +124,7 @@ func (t *tasks) openSession(id engine.ID, o engine.TerminalOptions, then func(*s
 }
 
 // releaseSession closes a session that is not needed any longer; nil was not opened.
-func (t *tasks) releaseSession(open *session) tea.Cmd {
+func (t *tasks) releaseSession(open *session.Session) tea.Cmd {
 	if open == nil {
 		return nil
 	}
@@ -131,9 +132,9 @@ func (t *tasks) releaseSession(open *session) tea.Cmd {
 }
 
 // nextChunks waits for output of a session. At most one such command runs per session.
-func (t *tasks) nextChunks(open *session, then func([]engine.TerminalChunk, error) tea.Cmd) tea.Cmd {
+func (t *tasks) nextChunks(open *session.Session, then func([]engine.TerminalChunk, error) tea.Cmd) tea.Cmd {
 	return t.async(func(ctx context.Context) func() tea.Cmd {
-		chunks, err := open.next(ctx)
+		chunks, err := open.Next(ctx)
 		return func() tea.Cmd { return then(chunks, err) }
 	})
 }

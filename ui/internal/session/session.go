@@ -1,4 +1,5 @@
-package ui
+// Package session reads the terminal of a job for a pane that shows it.
+package session
 
 import (
 	"context"
@@ -9,11 +10,13 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// session reads a terminal ahead of the display, so that a flood of output arrives in batches.
+// Session reads a terminal ahead of the display, so that a flood of output arrives in batches.
 // One goroutine reads; Close waits for it. The read-ahead is limited: beyond that the holder sees
 // a slow viewer and sends a snapshot later.
-type session struct {
-	term   engine.Terminal
+type Session struct {
+	// Terminal is where input goes.
+	Terminal engine.Terminal
+
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 	chunks chan engine.TerminalChunk // closed after the last one
@@ -31,18 +34,19 @@ const (
 	burstBytes = 4 << 10
 )
 
-func newSession(ctx context.Context, term engine.Terminal) *session {
+// New begins to read term.
+func New(ctx context.Context, term engine.Terminal) *Session {
 	ctx, cancel := context.WithCancel(ctx)
-	s := &session{term: term, cancel: cancel, chunks: make(chan engine.TerminalChunk, readAhead)}
+	s := &Session{Terminal: term, cancel: cancel, chunks: make(chan engine.TerminalChunk, readAhead)}
 	s.wg.Go(func() { s.err = s.read(ctx) })
 	return s
 }
 
 // read ends with the terminal, or when the session is closed.
-func (s *session) read(ctx context.Context) error {
+func (s *Session) read(ctx context.Context) error {
 	defer close(s.chunks)
 	for {
-		chunk, err := s.term.Next(ctx)
+		chunk, err := s.Terminal.Next(ctx)
 		if err != nil {
 			return err
 		}
@@ -57,8 +61,8 @@ func (s *session) read(ctx context.Context) error {
 	}
 }
 
-// next waits for chunks and returns all of them. It must not be called concurrently.
-func (s *session) next(ctx context.Context) ([]engine.TerminalChunk, error) {
+// Next waits for chunks and returns all of them. It must not be called concurrently.
+func (s *Session) Next(ctx context.Context) ([]engine.TerminalChunk, error) {
 	if s.burst {
 		select {
 		case <-time.After(time.Until(s.last.Add(pace))):
@@ -86,7 +90,7 @@ func (s *session) next(ctx context.Context) ([]engine.TerminalChunk, error) {
 }
 
 // more returns a chunk and those that follow without waiting. A snapshot voids the chunks before it.
-func (s *session) more(chunk engine.TerminalChunk) []engine.TerminalChunk {
+func (s *Session) more(chunk engine.TerminalChunk) []engine.TerminalChunk {
 	batch := []engine.TerminalChunk{chunk}
 	for range readAhead {
 		select {
@@ -106,9 +110,9 @@ func (s *session) more(chunk engine.TerminalChunk) []engine.TerminalChunk {
 }
 
 // Close ends the session; the job keeps running.
-func (s *session) Close() error {
+func (s *Session) Close() error {
 	s.cancel()
-	err := s.term.Close()
+	err := s.Terminal.Close()
 	s.wg.Wait()
 	return err
 }

@@ -1,4 +1,4 @@
-package ui
+package complete
 
 import "testing"
 
@@ -21,7 +21,7 @@ func TestLastWord(t *testing.T) {
 		"echo 'it'\\''s":   {5, "it's", '\''},
 		"grep größe ./däm": {13, "./däm", 0},
 	} {
-		w := lastWord(line)
+		w := LastWord(line)
 		if got := (word{w.Start, w.Text, w.Open}); got != want {
 			t.Errorf("%q ends in %+v, want %+v", line, got, want)
 		}
@@ -32,9 +32,9 @@ func TestLastWord(t *testing.T) {
 func TestSpelledPathsAreReadBack(t *testing.T) {
 	for _, path := range []string{"plain", "my dir/", "it's", `a "b" $c`, `back\slash`, "two;three&four", "~/x y", "(x)#*"} {
 		for _, begun := range []string{"cat ", "cat '", `cat "`} {
-			w := lastWord(begun)
-			line := begun[:w.Start] + spell(w, path)
-			if got := lastWord(line); got.Text != path {
+			w := LastWord(begun)
+			line := begun[:w.Start] + Spell(w, path)
+			if got := LastWord(line); got.Text != path {
 				t.Errorf("%q behind %q is spelt %q, which a shell reads as %q", path, begun, line, got.Text)
 			}
 		}
