@@ -37,7 +37,7 @@ func (a *app) newRoot() *cobra.Command {
 hob run -b make test         # prints the job ID
 hob log --follow make-test
 hob wait @ && hob list`,
-		Args: a.unknownCommand,
+		Args: unknownCommand,
 		// Cobra completes commands by their names alone.
 		ValidArgsFunction: completeAliases,
 		PersistentPreRun:  func(cmd *cobra.Command, _ []string) { a.command = commandName(cmd) },
@@ -57,7 +57,7 @@ hob wait @ && hob list`,
 		}
 		if args := cmd.Flags().Args(); len(args) > 0 {
 			at := max(slices.Index(a.args, args[0]), 0)
-			return a.unknownCommand(cmd, a.args[at:]) // its flags cannot be checked
+			return unknownCommand(cmd, a.args[at:]) // its flags cannot be checked
 		}
 		failed := flagError(cmd, err)
 		if use := a.runFlagsFirst(root); use != "" {
@@ -80,7 +80,7 @@ hob wait @ && hob list`,
 	root.SetCompletionCommandGroupID(groupSetup)
 	root.AddCommand(
 		a.runCommand(), a.upCommand(), a.attachCommand(), a.restartCommand(),
-		a.mcpCommand(), a.setupCommand(), a.hookCommand(), a.configCommand(), a.holderCommand(), a.manCommand(), a.versionCommand(),
+		a.mcpCommand(), a.setupCommand(), a.hookCommand(), a.configCommand(), holderCommand(), a.manCommand(), a.versionCommand(),
 	)
 	root.AddCommand(a.withEngine(
 		a.listCommand(), a.statusCommand(), a.pollCommand(), a.logCommand(), a.whyCommand(), a.screenCommand(), a.replayCommand(),
@@ -112,7 +112,7 @@ func (a *app) withEngine(commands ...*cobra.Command) []*cobra.Command {
 
 // unknownCommand refuses arguments that do not begin with a command. Most likely
 // "run" is missing.
-func (a *app) unknownCommand(cmd *cobra.Command, args []string) error {
+func unknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
@@ -232,7 +232,7 @@ func argCount(low, high int, missing string) cobra.PositionalArgs {
 
 // holderCommand lets the engine of another program use this program for its holders
 // (see local.WithHolderCommand). It is not meant to be typed.
-func (a *app) holderCommand() *cobra.Command {
+func holderCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "holder",
 		Short:  "Hold one job; started by hob itself",
