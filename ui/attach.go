@@ -36,7 +36,7 @@ func (p *Pane) attachTo(jobs []engine.Job) tea.Cmd {
 	return p.attach(jobs[0].ID, false)
 }
 
-// showOutputOnly moves the focus to the log of a job that cannot be attached to, and says why. The user
+// showOutputOnly moves the focus to the log of a job that cannot be attached to, with the reason. The user
 // may already be typing for the job.
 func (p *Pane) showOutputOnly(id engine.ID) tea.Cmd {
 	p.view.focus = areaLog

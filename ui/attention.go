@@ -88,8 +88,8 @@ func (p *Pane) ShowMessage(msg toast.Message) tea.Cmd {
 	return p.notices.post(msg)
 }
 
-// selected returns the job that is attached, or else selected, or "".
-func (p *Pane) selected() engine.ID {
+// current returns the job that is attached, or else selected, or "".
+func (p *Pane) current() engine.ID {
 	if a := p.fore.attached(); a != nil {
 		return a.id
 	}
@@ -102,12 +102,12 @@ func (p *Pane) onScreen() engine.ID {
 	if !p.view.focused || p.modal.over != nil {
 		return ""
 	}
-	return p.selected()
+	return p.current()
 }
 
 // updateViewed updates which job is viewed. It runs after each Update.
 func (p *Pane) updateViewed() tea.Cmd {
-	cmd := p.viewed.set(p.selected(), p.fore.attached() != nil || p.view.focus != areaList)
+	cmd := p.viewed.set(p.current(), p.fore.attached() != nil || p.view.focus != areaList)
 	p.markViewed()
 	return tea.Batch(cmd, p.viewed.record())
 }

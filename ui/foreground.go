@@ -13,7 +13,7 @@ import (
 )
 
 // foreground is the job that is attached or was just left, with its terminal. The user and the host attach
-// jobs; keys, the session and events of the job move it from state to state, as the table says. What
+// jobs; keys, the session and events of the job move it from state to state, as the table has it. What
 // concerns the rest of the pane is done by panes.
 type foreground struct {
 	*labels
@@ -41,7 +41,7 @@ type panes interface {
 	showPanes(id engine.ID) tea.Cmd
 	// showAttached shows the attached job in place of the panes.
 	showAttached() tea.Cmd
-	// showOutputOnly shows the output of a job that cannot be attached to, and says why.
+	// showOutputOnly shows the output of a job that cannot be attached to, with the reason.
 	showOutputOnly(id engine.ID) tea.Cmd
 }
 
@@ -158,7 +158,7 @@ func (f *foreground) pressLeave(msg tea.KeyPressMsg) tea.Cmd {
 	return f.event(f.leaveEvent(f.opts.leave))
 }
 
-// event does what the table of the foreground says.
+// event performs a transition of the table.
 func (f *foreground) event(e foreEvent) tea.Cmd {
 	actions, a := f.step(e)
 	var cmds []tea.Cmd

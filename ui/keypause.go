@@ -10,7 +10,8 @@ import (
 // for the previous target.
 const ignoreKeysTime = 500 * time.Millisecond
 
-// keyPause is whether keys are ignored, and the number of the wait that ends it.
+// keyPause ignores keys for a moment after the focus has moved by itself. A question that appears and a job that
+// gives up the keyboard begin it; [Pane.press] asks whether it is on.
 type keyPause struct {
 	tasks *tasks
 	on    bool

@@ -13,7 +13,9 @@ import (
 	"github.com/hobjobs/hob/ui/components/toast"
 )
 
-// notices are the messages to the user, with what some of them offer.
+// notices are the messages to the user, in the last line or above it. Every part of the pane posts them, and they
+// disappear by themselves. Some offer something while they are visible: to undo a clear, to quit with a
+// second Ctrl+C.
 type notices struct {
 	*toast.Model
 	tasks *tasks

@@ -11,7 +11,7 @@ import (
 )
 
 // output is what the pane shows of a job's output: its log, the screen of a full-screen program while
-// that runs, or what such a program left on screen. The pane selects the job and says where there is room for
+// that runs, or what such a program left on screen. The pane selects the job and sets the room for
 // it; keys of the log and events of the job change the rest.
 //
 // At most one log is being opened, so moving quickly through the list opens few logs.

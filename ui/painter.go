@@ -12,8 +12,8 @@ import (
 	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
-// painter draws the panes in their frames: what the components show, and in the borders how much more there is and
-// what state it is in. It reads only.
+// painter draws the panes while no job is attached: in frames what the components show, and in the borders how
+// much more there is and in which state it is. It only reads.
 type painter struct {
 	*labels
 	view   *view

@@ -107,8 +107,7 @@ func Paths(ctx context.Context, word, base, home string, dirsOnly bool) []string
 			break
 		}
 		name := e.Name()
-		hidden := prefix == "" && strings.HasPrefix(name, ".")
-		if hidden || !strings.HasPrefix(name, prefix) {
+		if !offered(name, prefix) {
 			continue
 		}
 		isDir := e.IsDir()
@@ -124,6 +123,14 @@ func Paths(ctx context.Context, word, base, home string, dirsOnly bool) []string
 		}
 	}
 	return slices.DeleteFunc(offers, func(s string) bool { return s == word })
+}
+
+// offered reports whether name begins with prefix. Hidden files are offered once the dot is typed.
+func offered(name, prefix string) bool {
+	if prefix == "" {
+		return !strings.HasPrefix(name, ".")
+	}
+	return strings.HasPrefix(name, prefix)
 }
 
 // Spell writes path in place of the word: inside an open quote, or with backslashes before
