@@ -59,7 +59,7 @@ func (s *actionSet) missing(needs need, jobs []engine.Job) string {
 	switch needs {
 	case needsNothing:
 	case needsProgram:
-		if !s.opts.program {
+		if s.leftToHost(needs) {
 			return "Handled by the host program"
 		}
 	case needsJob, needsMarked:
@@ -76,6 +76,9 @@ func (s *actionSet) missing(needs need, jobs []engine.Job) string {
 	}
 	return ""
 }
+
+// leftToHost reports whether an action is left to the host program, which the pane is only a part of.
+func (s *actionSet) leftToHost(needs need) bool { return needs == needsProgram && !s.opts.program }
 
 // targets returns the jobs that an action applies to.
 func (s *actionSet) targets(a action) []engine.Job {

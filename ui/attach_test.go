@@ -11,7 +11,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/ui/internal/session"
 )
 
 // inBubble runs a test with its own clock.
@@ -466,39 +465,4 @@ func TestFooterOfAttachedJob(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestSessionBatchesFlood(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		term := &fakeTerminal{f: three(), chunks: make(chan engine.TerminalChunk), closed: make(chan struct{})}
-		s := session.New(t.Context(), term)
-		go func() {
-			for range 2000 {
-				term.chunks <- engine.TerminalChunk{Data: make([]byte, 4096)}
-			}
-			term.chunks <- engine.TerminalChunk{Exit: &engine.Exit{}}
-		}()
-		batches, bytes, ended := 0, 0, false
-		for !ended {
-			synctest.Wait()
-			chunks, err := s.Next(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			batches++
-			for _, c := range chunks {
-				bytes += len(c.Data)
-				ended = c.Exit != nil
-			}
-		}
-		if bytes != 2000*4096 {
-			t.Errorf("%d bytes arrived", bytes)
-		}
-		if batches > 20 {
-			t.Errorf("%d batches", batches)
-		}
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
 }

@@ -172,8 +172,8 @@ func (p *Pane) footerState() string {
 // logAnswer returns what the user asked of the log: the matches of a search and how lines are shown. It
 // is empty elsewhere.
 func (p *Pane) logAnswer() string {
-	covered := p.modal.over != nil || p.fore.attached() != nil
-	if p.view.focus != areaLog || covered {
+	switch {
+	case p.view.focus != areaLog, p.modal.over != nil, p.fore.attached() != nil:
 		return ""
 	}
 	style := p.styles.Text

@@ -97,7 +97,7 @@ func (s *actionSet) pageSections(page []keymap.HelpSection, places string, label
 			section.Note = places
 		}
 		for _, row := range of.Rows {
-			host := func(id string) bool { return s.all[id].needs == needsProgram && !s.opts.program }
+			host := func(id string) bool { return s.leftToHost(s.all[id].needs) }
 			if keys, words := row.Text(s.opts.keys, label); keys != "" && !slices.ContainsFunc(row.IDs(), host) {
 				section.Entries = append(section.Entries, help.Entry{Keys: keys, Desc: words})
 			}
@@ -156,7 +156,7 @@ func (s *actionSet) helpActions() []action {
 	for _, k := range keys {
 		a := s.all[k.ID()]
 		moves := slices.ContainsFunc(keys, func(m keymap.Action) bool { return m.Section == "list" && m.Name == k.Name })
-		host := a.needs == needsProgram && !s.opts.program
+		host := s.leftToHost(a.needs)
 		switch {
 		case host, len(k.Keys()) == 0, moves && k.Section != "list", k.Section == "terminal":
 		default:

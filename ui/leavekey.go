@@ -16,8 +16,11 @@ const narrowHint = 80
 // around hob that keep some of them because they have the same prefix.
 func (l *labels) leaveKey() (presses string, keepers []string) {
 	k := l.opts.keys.Terminal.Leave
+	if !isBound(k) {
+		return l.keyLabel(k), nil
+	}
 	for _, o := range l.opts.outer {
-		if isBound(k) && k.Keys()[0] == o.key {
+		if k.Keys()[0] == o.key {
 			keepers = append(keepers, o.program)
 		}
 	}
@@ -29,25 +32,6 @@ func (l *labels) leaveKey() (presses string, keepers []string) {
 	default:
 		return label + " " + strconv.Itoa(1<<len(keepers)) + " times", keepers
 	}
-}
-
-// leaveNote explains the leave key in help.
-func (l *labels) leaveNote() string {
-	k := l.opts.keys.Terminal.Leave
-	if !isBound(k) {
-		return "No key sends an attached job to the background."
-	}
-	label := l.keyLabel(k)
-	presses, keepers := l.leaveKey()
-	note := presses + " sends the job on screen to the background"
-	if len(keepers) > 0 {
-		note += " (" + strings.Join(keepers, " and ") + " keeps the first)"
-	}
-	again := "twice"
-	if len(keepers) > 0 {
-		again = strconv.Itoa(2<<len(keepers)) + " times"
-	}
-	return note + ". Press it " + again + " quickly to send " + label + " to the job."
 }
 
 // firstCommand returns the shell command that an empty list suggests; empty if the filter of the pane

@@ -91,12 +91,12 @@ func (o *output) changed(j *job, was engine.Job, grew bool) tea.Cmd {
 	if j.Alternate {
 		o.drew = true
 	}
-	ended := j.Status.Finished() && !was.Status.Finished()
-	fullScreen := o.drew && !o.raw
-	if ended && fullScreen && o.log.Following() { // show what it left on screen instead of the log
-		cmds = append(cmds, o.closeLog(), o.openLog())
-	}
-	if was.Alternate && !j.Alternate && !ended {
+	switch {
+	case j.Status.Finished() && !was.Status.Finished():
+		if o.drew && !o.raw && o.log.Following() { // show what it left on screen instead of the log
+			cmds = append(cmds, o.closeLog(), o.openLog())
+		}
+	case was.Alternate && !j.Alternate:
 		o.raw = false // show the next full-screen program again
 	}
 	if grew && o.source != nil {
