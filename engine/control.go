@@ -97,22 +97,19 @@ func (h *Handle) CopyInput(ctx context.Context, in io.Reader) error {
 	if c, ok := run.(InputCopier); ok {
 		return opError("write to", j, c.CopyInput(ctx, in))
 	}
-	_, err = io.Copy(inputWriter{ctx, run}, in)
+	_, err = io.Copy(writerFunc(func(p []byte) (int, error) {
+		if err := run.Write(ctx, p); err != nil {
+			return 0, err
+		}
+		return len(p), nil
+	}), in)
 	return opError("write to", j, err)
 }
 
-// inputWriter is an io.Writer that types into a job.
-type inputWriter struct {
-	ctx context.Context
-	run Run
-}
+// writerFunc is a function as an io.Writer.
+type writerFunc func(p []byte) (int, error)
 
-func (t inputWriter) Write(p []byte) (int, error) {
-	if err := t.run.Write(t.ctx, p); err != nil {
-		return 0, err
-	}
-	return len(p), nil
-}
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 // CloseInput ends the job's input. A pipe, or a terminal that is input only (Spec.TTYStdin), is
 // closed permanently; for a job with a whole terminal, CloseInput acts as Ctrl+D does, on the
