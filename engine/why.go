@@ -3,7 +3,6 @@ package engine
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -13,8 +12,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/hobjobs/hob/engine/joblog"
-	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/cause"
 	"github.com/hobjobs/hob/internal/ending"
 	"github.com/hobjobs/hob/internal/units"
@@ -48,14 +45,6 @@ const (
 	causeLost    = "lost"
 	causeSignal  = "signal"
 	causeMemory  = string(cause.OutOfMemory)
-)
-
-const (
-	// explainLines is how many lines at the end of each stream are searched for the cause. If they
-	// have none, as many at the beginning are.
-	explainLines = 2000
-	// evidenceLines is how many lines of a report in the output are shown.
-	evidenceLines = 6
 )
 
 // Explain returns why a job ended, from its records, its output and, with evidence, what the system says.
@@ -115,50 +104,14 @@ type explainer struct {
 	j Job
 	Explanation
 	found cause.Cause // in the output or the error of the start; zero if none was
-	head  []string    // the beginning of an output that is longer than what is searched at its end
+	ends  [][]string  // the last lines of each stream
+	whole [][]string  // the same after its first lines; nil if no stream is longer than what is searched
 }
 
 func (x *explainer) add(kind, text string) {
 	if text != "" {
 		x.Evidence = append(x.Evidence, Evidence{Kind: kind, Text: text})
 	}
-}
-
-// lastLines returns the end of the job's output, stderr last.
-func (x *explainer) lastLines(ctx context.Context) (lines []string, err error) {
-	for _, s := range x.j.Streams() {
-		log, err := x.e.Handle(x.j.ID).Log(ctx, s)
-		if err != nil {
-			return lines, err
-		}
-		found, err := joblog.All(log.Lines(ctx, joblog.Query{Last: true, Limit: explainLines}))
-		if len(found) == explainLines && x.j.Runs == nil {
-			err = errors.Join(err, x.readHead(ctx, log, found[0].Start))
-		}
-		if err = errors.Join(err, log.Close()); err != nil {
-			return lines, err
-		}
-		before := len(lines)
-		for _, l := range found {
-			if x.j.Runs != nil && record.IsRunLine(l.Text) {
-				lines = lines[:before] // of earlier runs
-				continue
-			}
-			lines = append(lines, l.Text)
-		}
-	}
-	return lines, nil
-}
-
-// readHead reads the beginning of a stream, up to an offset.
-func (x *explainer) readHead(ctx context.Context, log *joblog.Log, end int64) error {
-	found, err := joblog.All(log.Lines(ctx, joblog.Query{Limit: explainLines}))
-	for _, l := range found {
-		if l.Start < end {
-			x.head = append(x.head, l.Text)
-		}
-	}
-	return err
 }
 
 const (
@@ -356,7 +309,7 @@ func (x *explainer) exited(exit Exit, lines []string) {
 
 // searched says how much of the output was searched in vain.
 func (x *explainer) searched() string {
-	if x.head != nil {
+	if x.whole != nil {
 		return "the beginning and the end of its output do"
 	}
 	return "its output does"
@@ -374,56 +327,6 @@ func (x *explainer) quoteLast(lines []string) {
 var signalNames = map[int]string{
 	1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 6: "SIGABRT", 8: "SIGFPE", 9: "SIGKILL", 11: "SIGSEGV", 13: "SIGPIPE", 15: "SIGTERM",
 	24: "SIGXCPU", 25: "SIGXFSZ",
-}
-
-// fromOutput explains the end by a report in the output, if there is one.
-func (x *explainer) fromOutput(outcome string, exit Exit, lines []string) bool {
-	c, from, ok := x.find(lines, codeOf(exit))
-	if !ok || !c.Explains(codeOf(exit)) {
-		return false
-	}
-	x.found, x.Cause = c, string(c.Kind)
-	if c.Weak {
-		x.Cause = string(cause.Unknown)
-	}
-	phrase := shortened(c.Phrase(), phraseLimit)
-	switch end := cause.LastLine(lines); {
-	case !c.Weak:
-		x.Summary = outcome + ": " + phrase
-	case end == strings.TrimSpace(from[c.Line]):
-		x.Summary = outcome + ", and its last line may say why: " + phrase
-	default:
-		x.Summary = outcome + ", and this line may say why: " + phrase + "; its output ends with " + strconv.Quote(shortened(end, quoteLimit))
-	}
-	x.quoteReport(c, from)
-	if exit.OOMKills > 0 {
-		x.add("usage", "the kernel killed "+count(exit.OOMKills, "process", "processes")+" of its control group because memory ran out")
-	}
-	return true
-}
-
-// find returns the cause that the end of the output reports, or else its beginning, with the lines
-// that have it. Much was printed after the beginning, so what it reports is a guess, and none if the
-// end shows that the program got over it.
-func (x *explainer) find(lines []string, code int) (c cause.Cause, from []string, ok bool) {
-	c, ok = cause.Find(lines, code)
-	if !ok && x.head != nil {
-		lines = slices.Concat(x.head, lines)
-		c, ok = cause.Find(lines, code)
-		c.Weak = true
-	}
-	if ok && c.Kind == cause.PortInUse && c.Subject == "" {
-		c.Subject = portOf(x.j.Command, x.j.Script)
-	}
-	return c, lines, ok
-}
-
-// quoteReport adds the lines of a report.
-func (x *explainer) quoteReport(c cause.Cause, lines []string) {
-	last := min(max(c.Last, c.Line+2), c.Line+evidenceLines-1, len(lines)-1)
-	for _, line := range lines[c.Line : last+1] {
-		x.add("output", strings.TrimRight(line, " \t\r"))
-	}
 }
 
 func count(n int, one, many string) string {
