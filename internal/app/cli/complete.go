@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -103,7 +105,8 @@ func (a *app) completeHosts() cobra.CompletionFunc {
 // commands that put it there for one user.
 var completionHelp = map[string]struct{ shell, note, example string }{
 	"bash": {
-		"bash", "It needs the package bash-completion and works in new shells.",
+		"bash", "It works in new shells. Without the package bash-completion, add this line to ~/.bashrc\n" +
+			"instead: source <(hob completion bash)",
 		"mkdir -p ~/.local/share/bash-completion/completions\n" +
 			"hob completion bash > ~/.local/share/bash-completion/completions/hob",
 	},
@@ -141,5 +144,51 @@ func describeCompletion(cmd *cobra.Command) {
 		sub.Short = "Print a completion script for " + help.shell
 		sub.Long = sub.Short + ".\n" + help.note
 		sub.Example = help.example
+		if shell := sub.Name(); shell == "bash" || shell == "zsh" {
+			sub.RunE = func(cmd *cobra.Command, _ []string) error { return printCompletion(cmd, shell) }
+		}
 	}
+}
+
+// printCompletion prints the script of cobra with what it expects from others.
+func printCompletion(cmd *cobra.Command, shell string) (err error) {
+	var script bytes.Buffer
+	brief, err := cmd.Flags().GetBool("no-descriptions")
+	switch {
+	case err != nil:
+		return err
+	case shell == "bash":
+		err = cmd.Root().GenBashCompletionV2(&script, !brief)
+	case brief:
+		err = cmd.Root().GenZshCompletionNoDesc(&script)
+	default:
+		err = cmd.Root().GenZshCompletion(&script)
+	}
+	if err != nil {
+		return err
+	}
+	needs := completionNeeds[shell]
+	_, err = io.WriteString(cmd.OutOrStdout(), strings.Replace(script.String(), needs.call, needs.instead, 1))
+	return err
+}
+
+// completionNeeds are the calls in the scripts for functions that the shell may not have: those of the
+// package bash-completion, and of zsh's own completion before compinit.
+var completionNeeds = map[string]struct{ call, instead string }{
+	"bash": {
+		`    _get_comp_words_by_ref "$@" cur prev words cword` + "\n",
+		`    if declare -F _get_comp_words_by_ref >/dev/null; then
+        _get_comp_words_by_ref "$@" cur prev words cword
+    else # without the package bash-completion, words are those of the shell
+        words=("${COMP_WORDS[@]}")
+        cword=$COMP_CWORD
+        cur=${words[cword]}
+        prev=${words[cword - 1]}
+    fi
+`,
+	},
+	"zsh": {
+		"compdef _hob hob\n",
+		"(( $+functions[compdef] )) || { autoload -U compinit && compinit }\ncompdef _hob hob\n",
+	},
 }

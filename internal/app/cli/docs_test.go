@@ -13,7 +13,7 @@ import (
 
 var (
 	codeSpan   = regexp.MustCompile("`[^`]+`")
-	commandEnd = regexp.MustCompile(`[|;&)<>]|#\s| …|\.\.\.`)
+	commandEnd = regexp.MustCompile(`[|;&)<>]|\$\(|#\s| …|\.\.\.`)
 	// hobCommand matches hob at the start of a command, because prose mentions hob too.
 	hobCommand = regexp.MustCompile(`(?:^|[|;&(] *|\$ |-- |scope |\d )hob((?: [^\s]+)*)`)
 	loneFlag   = regexp.MustCompile(`^--[a-z][a-z-]*`)

@@ -9,13 +9,13 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// manCommand prints the manual page, for packages of releases.
+// manCommand prints the manual page, which packages of releases also have.
 func (a *app) manCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:    "man",
-		Short:  "Print the manual page (roff)",
-		Hidden: true,
-		RunE:   func(cmd *cobra.Command, _ []string) error { return writeMan(a.stdout, cmd.Root()) },
+		Use:     "man",
+		GroupID: groupSetup,
+		Short:   "Print the manual (to read it: hob man | man -l -)",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return writeMan(a.stdout, cmd.Root()) },
 	}
 }
 

@@ -31,7 +31,7 @@ func (a *app) waitCommand() *cobra.Command {
 			"the order given. With --for, --for-port or --quiet, wait until the condition holds\n" +
 			"for all jobs; it fails if a job ends first. --any exits with the code of whichever\n" +
 			"job ends first. If --timeout expires, the exit code is 124.",
-		Example:           "hob wait build test\nhob wait --for 'ready in' --timeout 1m web\nhob wait --for-port 5173 web",
+		Example:           "hob wait build test\nhob wait --for '\\bready in\\b' --timeout 1m web\nhob wait --for-port 5173 web",
 		Args:              argCount(1, -1, "job ID"),
 		ValidArgsFunction: a.completeJobs(engine.Filter{Running: true}, true),
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.wait(cmd.Context(), args, f) },
