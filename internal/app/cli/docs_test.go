@@ -16,6 +16,7 @@ var (
 	commandEnd = regexp.MustCompile(`[|;&)<>]|\$\(|#\s| …|\.\.\.`)
 	// hobCommand matches hob at the start of a command, because prose mentions hob too.
 	hobCommand = regexp.MustCompile(`(?:^|[|;&(] *|\$ |-- |scope |\d )hob((?: [^\s]+)*)`)
+	quoted     = regexp.MustCompile(`'[^']*'`)
 	loneFlag   = regexp.MustCompile(`^--[a-z][a-z-]*`)
 )
 
@@ -82,6 +83,7 @@ func TestDocsNameExistingCommandsAndFlags(t *testing.T) {
 // checkCommand checks the arguments that follow hob in a command line and describes what is
 // wrong with them.
 func checkCommand(root *cobra.Command, rest string) (*cobra.Command, string) {
+	rest = quoted.ReplaceAllString(rest, "X")
 	if cut := commandEnd.FindStringIndex(rest); cut != nil {
 		rest = rest[:cut[0]]
 	}
@@ -145,7 +147,7 @@ func allOf(root *cobra.Command) []*cobra.Command {
 func TestCheckCommand(t *testing.T) {
 	root := (&app{}).newRoot()
 	for rest, want := range map[string]string{
-		"": "", " log --limit 5 ID": "", " run -b -n x make --bogus": "", " wait @ && hob lst": "", " hosts check web1 --json": "",
+		"": "", " log --limit 5 ID": "", " run -b -n x make --bogus": "", " wait @ && hob lst": "", " hosts check web1 --json": "", " run -c 'ulimit -v 5' x": "",
 		" log --bogus ID": "no flag --bogus", " log -q": "no flag -q", " lst": "no such command", " run --bogus make": "no flag --bogus",
 	} {
 		if _, got := checkCommand(root, rest); got != want {

@@ -10,8 +10,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -121,7 +123,11 @@ func (a *app) up(ctx context.Context, names []string, f upFlags) error {
 		Base: engine.Spec{Size: size, Timeout: settings.Run.Timeout, Grace: settings.Run.Grace, CreatedBy: "up"},
 	}
 	if !onScreen {
-		return u.finish(u.Run(ctx, chosen))
+		err := u.Run(ctx, chosen)
+		if err == nil && !a.json {
+			u.reportEndedAtOnce()
+		}
+		return u.finish(err)
 	}
 	o := a.window(settings)
 	o.Pane = append(o.Pane, ui.WithFilter(engine.Filter{Labels: group.Labels()}))
@@ -189,6 +195,9 @@ func (u *upRun) print(r project.Result) {
 	if p := r.Job.Pending; p != nil && (p.Position > 0 || len(p.After) > 0) { // otherwise its turn has come
 		what = "queued " + p.Reason
 	}
+	if r.Job.Port != 0 {
+		what += ", PORT " + strconv.Itoa(r.Job.Port)
+	}
 	fmt.Fprintf(u.app.stdout, "%-*s  %s  %s\n", u.width, escape(r.Name), r.Job.ID, what)
 }
 
@@ -249,6 +258,45 @@ func (u *upRun) finish(err error) error {
 		return exitStatus(exitFailed)
 	}
 	return nil
+}
+
+// atOnce is how soon after its start a process has ended that was meant to keep running.
+const atOnce = 500 * time.Millisecond
+
+// reportEndedAtOnce names the processes that failed within atOnce, and why.
+func (u *upRun) reportEndedAtOnce() {
+	ctx, cancel := context.WithTimeout(context.Background(), atOnce)
+	defer cancel()
+	var work sync.WaitGroup
+	ended := make([]engine.Job, len(u.results))
+	for i, r := range u.results {
+		begun := r.Error == "" && r.Action != project.Keep && r.Job != nil
+		if !begun || r.Job.Pending != nil {
+			continue
+		}
+		work.Go(func() {
+			h := u.Engine.Handle(r.Job.ID)
+			if _, err := h.Wait(ctx); err == nil {
+				ended[i], _ = h.LastFacts(context.WithoutCancel(ctx)) // cleared: not reported
+			}
+		})
+	}
+	work.Wait()
+	for i, j := range ended {
+		if j.Unsuccessful() {
+			name := escape(u.results[i].Name)
+			u.app.reportf("%s %s ended at once: %s. See: hob why %s", u.app.paintErr("hob:", styleBad), name, escape(endOf(j)), j.ID)
+		}
+	}
+}
+
+// endOf returns how a job ended, and why if it is known.
+func endOf(j engine.Job) string {
+	how := j.Ending()
+	if why := j.Summary(time.Now()); j.Exit.Summary != "" {
+		how += ": " + why
+	}
+	return how
 }
 
 // inUI shows the jobs while it starts them. The UI opens once there is a job. If the user closes it

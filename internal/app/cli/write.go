@@ -81,10 +81,23 @@ func (a *app) write(ctx context.Context, ref string, data []string, f writeFlags
 	if err == nil && f.eof {
 		err = a.eng.Handle(job.ID).CloseInput(ctx)
 	}
+	if err == nil && isUnentered(job, data, f) {
+		a.reportf("%s reads lines, and nothing was entered yet. Press Enter: hob write --enter %[1]s", job.ID)
+	}
 	if err != nil || !a.json {
 		return hasEnded(job, err)
 	}
 	return a.printJSON(a.refresh(ctx, job)[0])
+}
+
+// isUnentered reports whether the job's terminal holds the text back until the line is complete.
+func isUnentered(job engine.Job, data []string, f writeFlags) bool {
+	completes := f.enter || f.eof || f.keys
+	if completes || job.Entry == engine.EntryUnknown {
+		return false
+	}
+	text := data[0]
+	return text != "-" && !strings.HasSuffix(text, "\r") && !strings.HasSuffix(text, "\n")
 }
 
 // writeStdin forwards standard input to the job as it arrives, or as one paste.

@@ -31,6 +31,9 @@ func Find(dir string) (string, error) {
 			return "", err
 		}
 	}
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
 	return "", fmt.Errorf("%w in %s", ErrNoFile, dir)
 }
 
