@@ -14,18 +14,6 @@ import (
 	"github.com/hobjobs/hob/internal/shellword"
 )
 
-// The exit codes of hob itself.
-const (
-	exitFailed  = 1
-	exitUsage   = 2
-	exitNoJob   = 3
-	exitState   = 4   // the job is in the wrong state for this
-	exitHost    = 5   // host unreachable or refused
-	exitTimeout = 124 // wait ran out of time
-	exitBroken  = 130 // Ctrl+C at a prompt
-	exitHob     = 125 // run, attach, wait: hob failed, not the job
-)
-
 // exitStatus makes hob exit with a code and without a message: the code is a job's own,
 // or everything has been reported.
 type exitStatus int

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"runtime"
@@ -29,6 +30,9 @@ func (a *app) help(cmd *cobra.Command, _ []string) {
 		shown.Long = a.fillHelp(shown.Long)
 		if len(shown.Aliases) > 0 {
 			shown.Long += "\n\n" + aliasLine(shown)
+		}
+		if shown.HasParent() {
+			shown.Long = cmp.Or(shown.Long, shown.Short+".") + "\n\n" + exitStatusOf(commandName(shown))
 		}
 	}
 	root.SetArgs(path)

@@ -45,6 +45,19 @@ func (a *app) killCommand() *cobra.Command {
 	return cmd
 }
 
+// parseSignal returns the full name of a signal, SIGHUP for HUP or sighup. Numbers are
+// returned as they are.
+func parseSignal(s string) (string, error) {
+	if strings.TrimSpace(s) == "" { // an unset variable must not turn into a kill
+		return "", errors.New("the signal is empty; use a name such as TERM or a number")
+	}
+	s = strings.ToUpper(s)
+	if !strings.HasPrefix(s, "SIG") && strings.Trim(s, "0123456789") != "" {
+		s = "SIG" + s
+	}
+	return s, nil
+}
+
 func (a *app) kill(ctx context.Context, refs []string, f killFlags) error {
 	if f.signal != "" && (f.grace != notGiven || f.keepDaemons) {
 		return usagef("remove --signal, or the others", "--signal cannot be combined with --grace or --keep-daemons")
@@ -136,15 +149,3 @@ func checkSignal(name string, jobs []engine.Job) error {
 	return nil
 }
 
-// parseSignal returns the full name of a signal, SIGHUP for HUP or sighup. Numbers are
-// returned as they are.
-func parseSignal(s string) (string, error) {
-	if strings.TrimSpace(s) == "" { // an unset variable must not turn into a kill
-		return "", errors.New("the signal is empty; use a name such as TERM or a number")
-	}
-	s = strings.ToUpper(s)
-	if !strings.HasPrefix(s, "SIG") && strings.Trim(s, "0123456789") != "" {
-		s = "SIG" + s
-	}
-	return s, nil
-}

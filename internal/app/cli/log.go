@@ -60,6 +60,31 @@ func (f logFlags) filters() bool { return f.filter != "" || f.exclude != "" }
 // pages reports whether only some lines are wanted, by their number.
 func (f logFlags) pages() bool { return f.limit >= 0 || f.offset >= 0 }
 
+// query returns the lines that the flags select. It cannot express --limit 0, no lines.
+func (f logFlags) query() (q joblog.Query, err error) {
+	q = joblog.Query{From: f.offset, Last: f.offset < 0, Limit: max(f.limit, 0)}
+	if q.Last && f.limit < 0 {
+		q.Limit = defaultLines
+	}
+	if q.Filter, err = pattern("--filter", f.filter); err != nil {
+		return q, err
+	}
+	q.Exclude, err = pattern("--exclude", f.exclude)
+	return q, err
+}
+
+// pattern compiles the regular expression of a flag. It returns nil for "".
+func pattern(flag, s string) (*regexp.Regexp, error) {
+	if s == "" {
+		return nil, nil
+	}
+	re, err := regexp.Compile(s)
+	if err != nil {
+		return nil, usagef(`patterns use Go regexp syntax; escape special characters with \`, "%s: %w", flag, err)
+	}
+	return re, nil
+}
+
 func (a *app) log(ctx context.Context, args []string, f logFlags) error {
 	q, err := f.query()
 	if err != nil {
@@ -104,31 +129,6 @@ func (a *app) log(ctx context.Context, args []string, f logFlags) error {
 		return a.logTail(ctx, job, log, f, q)
 	}
 	return a.logFrom(ctx, job, log, f, q)
-}
-
-// query returns the lines that the flags select. It cannot express --limit 0, no lines.
-func (f logFlags) query() (q joblog.Query, err error) {
-	q = joblog.Query{From: f.offset, Last: f.offset < 0, Limit: max(f.limit, 0)}
-	if q.Last && f.limit < 0 {
-		q.Limit = defaultLines
-	}
-	if q.Filter, err = pattern("--filter", f.filter); err != nil {
-		return q, err
-	}
-	q.Exclude, err = pattern("--exclude", f.exclude)
-	return q, err
-}
-
-// pattern compiles the regular expression of a flag. It returns nil for "".
-func pattern(flag, s string) (*regexp.Regexp, error) {
-	if s == "" {
-		return nil, nil
-	}
-	re, err := regexp.Compile(s)
-	if err != nil {
-		return nil, usagef(`patterns use Go regexp syntax; escape special characters with \`, "%s: %w", flag, err)
-	}
-	return re, nil
 }
 
 // noLog replaces the error of a missing log: the job exists, so "no such job" would be

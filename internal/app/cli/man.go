@@ -112,16 +112,7 @@ type manSection struct {
 // manSections returns the sections that apply to all commands.
 func manSections() []manSection {
 	return []manSection{
-		{"EXIT STATUS", []manItem{
-			{"0", "success"},
-			{"1", "failure"},
-			{"2", "wrong usage"},
-			{"3", "no such job"},
-			{"4", "the job's state does not allow this"},
-			{"5", "the host is unreachable or refused"},
-			{"others", "run, attach and wait exit with the job's own code: 127 not found, 126 not executable, 128 + N killed by signal N. " +
-				"124: wait timed out. 125: hob itself failed, or the job was lost."},
-		}},
+		{"EXIT STATUS", exitRows("")},
 		{"ENVIRONMENT", []manItem{
 			{"HOB_STATE_DIR", "directory of the jobs (default: $XDG_STATE_HOME/hob, else ~/.local/state/hob)"},
 			{"HOB_CONFIG", "settings file (default: $XDG_CONFIG_HOME/hob/config.toml, else ~/.config/hob/config.toml)"},

@@ -26,6 +26,25 @@ func (a *app) promptCommand() *cobra.Command {
 	return cmd
 }
 
+// prompt prints nothing if no job runs or failed, so that the shell's prompt stays as it
+// is.
+func (a *app) prompt(ctx context.Context) error {
+	jobs, err := a.eng.List(ctx, engine.Filter{})
+	if err != nil {
+		return err
+	}
+	counts := countForPrompt(jobs)
+	if a.json {
+		return a.printJSON(counts)
+	}
+	text := counts.String()
+	if text == "" {
+		return nil
+	}
+	_, err = fmt.Fprintln(a.stdout, text)
+	return err
+}
+
 type promptCounts struct {
 	NeedsInput int `json:"needs_input"`
 	Running    int `json:"running"` // including those that need input
@@ -67,21 +86,3 @@ func (c promptCounts) String() string {
 	return strings.Join(parts, " ")
 }
 
-// prompt prints nothing if no job runs or failed, so that the shell's prompt stays as it
-// is.
-func (a *app) prompt(ctx context.Context) error {
-	jobs, err := a.eng.List(ctx, engine.Filter{})
-	if err != nil {
-		return err
-	}
-	counts := countForPrompt(jobs)
-	if a.json {
-		return a.printJSON(counts)
-	}
-	text := counts.String()
-	if text == "" {
-		return nil
-	}
-	_, err = fmt.Fprintln(a.stdout, text)
-	return err
-}

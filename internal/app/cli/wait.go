@@ -30,7 +30,7 @@ func (a *app) waitCommand() *cobra.Command {
 		Long: "Wait until all jobs have ended, and exit with the first exit code that is not 0, in\n" +
 			"the order given. With --for, --for-port or --quiet, wait until the condition holds\n" +
 			"for all jobs; it fails if a job ends first. --any exits with the code of whichever\n" +
-			"job ends first. If --timeout expires, the exit code is 124.",
+			"job ends first.",
 		Example:           "hob wait build test\nhob wait --for '\\bready in\\b' --timeout 1m web\nhob wait --for-port 5173 web",
 		Args:              argCount(1, -1, "job ID"),
 		ValidArgsFunction: a.completeJobs(engine.Filter{Running: true}, true),
@@ -45,6 +45,28 @@ func (a *app) waitCommand() *cobra.Command {
 	flags.Var(durationFlag(&f.timeout), "timeout", "give up after this long")
 	a.jsonFlag(cmd)
 	return cmd
+}
+
+// forEnd reports whether to wait for the jobs' ends.
+func (f waitFlags) forEnd() bool { return f.line == "" && f.port == 0 && f.quiet == notGiven }
+
+func (f waitFlags) condition() (engine.Condition, error) {
+	asked := 0
+	for _, on := range []bool{f.line != "", f.port != 0, f.quiet != notGiven} {
+		if on {
+			asked++
+		}
+	}
+	switch {
+	case asked > 1:
+		return engine.Condition{}, usagef("run hob wait twice", "--for, --for-port and --quiet cannot be combined")
+	case f.fromNow && f.line == "":
+		return engine.Condition{}, usagef("Usage: hob wait --for REGEX --from-now ID", "--from-now requires --for")
+	case f.quiet == 0:
+		return engine.Condition{}, usagef("for example --quiet 5s", "--quiet must be longer than 0")
+	}
+	line, err := pattern("--for", f.line)
+	return engine.Condition{Line: line, FromNow: f.fromNow, Port: f.port, Quiet: max(f.quiet, 0)}, err
 }
 
 func (a *app) wait(ctx context.Context, refs []string, f waitFlags) error {
@@ -121,28 +143,6 @@ func firstEnded(jobs []engine.Job) (code int, ok bool) {
 		}
 	}
 	return 0, false
-}
-
-// forEnd reports whether to wait for the jobs' ends.
-func (f waitFlags) forEnd() bool { return f.line == "" && f.port == 0 && f.quiet == notGiven }
-
-func (f waitFlags) condition() (engine.Condition, error) {
-	asked := 0
-	for _, on := range []bool{f.line != "", f.port != 0, f.quiet != notGiven} {
-		if on {
-			asked++
-		}
-	}
-	switch {
-	case asked > 1:
-		return engine.Condition{}, usagef("run hob wait twice", "--for, --for-port and --quiet cannot be combined")
-	case f.fromNow && f.line == "":
-		return engine.Condition{}, usagef("Usage: hob wait --for REGEX --from-now ID", "--from-now requires --for")
-	case f.quiet == 0:
-		return engine.Condition{}, usagef("for example --quiet 5s", "--quiet must be longer than 0")
-	}
-	line, err := pattern("--for", f.line)
-	return engine.Condition{Line: line, FromNow: f.fromNow, Port: f.port, Quiet: max(f.quiet, 0)}, err
 }
 
 // waitAll waits for all jobs concurrently and returns the first exit code in their order
