@@ -109,7 +109,10 @@ func (p *prompter) look(paused time.Duration) {
 // after a question is another wait.
 func (p *prompter) notify(waits bool, entry record.Entry) {
 	other := entry != p.entry
-	if p.handled = p.handled && waits && !other; p.handled || !waits || !p.j.mustNotify() {
+	if !waits || other {
+		p.handled = false
+	}
+	if !waits || p.handled || !p.j.mustNotify() {
 		return
 	}
 	if now := time.Now(); other || now.Sub(p.notified) >= notifyPause {

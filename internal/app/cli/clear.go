@@ -54,27 +54,59 @@ func (f clearFlags) selects() bool {
 	return byEnd || f.dir != ""
 }
 
-// forgetsOnly reports whether --forget stands with IDs and without any other flag.
-func (f clearFlags) forgetsOnly(refs []string) bool {
-	others := f.selects() || f.undo || f.now
-	return len(refs) > 0 && !others
+// check refuses flags that contradict each other, and a call that says nothing about what to clear.
+func (f clearFlags) check(refs []string) error {
+	selects := f.selects()
+	switch {
+	case f.undo:
+		return f.checkUndo()
+	case f.forget:
+		return f.checkForget(refs)
+	case f.on != "" && !selects:
+		return onRequires()
+	case selects && len(refs) > 0:
+		return usagef("use two commands", "IDs cannot be combined with --finished, --failed, --older or --dir")
+	case selects, f.now, len(refs) > 0:
+		return nil
+	}
+	return usagef("use hob clear ID… or hob clear --finished", "missing job ID")
+}
+
+func onRequires() error {
+	return usagef("use hob clear --finished --on HOST", "--on requires --finished, --failed, --older or --dir")
+}
+
+func (f clearFlags) checkUndo() error {
+	switch {
+	case f.now:
+		return usagef("use one of them", "--now cannot be combined with --undo")
+	case f.forget:
+		return forgetAlone()
+	case f.selects():
+		return usagef("use hob clear --undo [ID…]", "--undo cannot be combined with --finished, --failed, --older or --dir")
+	case f.on != "":
+		return onRequires()
+	}
+	return nil
+}
+
+func (f clearFlags) checkForget(refs []string) error {
+	if others := f.selects() || f.now; others || len(refs) == 0 {
+		return forgetAlone()
+	}
+	if f.on != "" {
+		return onRequires()
+	}
+	return nil
+}
+
+func forgetAlone() error {
+	return usagef("use hob clear --forget ID…", "--forget requires IDs and cannot be combined with other flags")
 }
 
 func (a *app) clear(ctx context.Context, refs []string, f clearFlags) error {
-	selects, chosen := f.selects(), f.selects() || len(refs) > 0
-	switch {
-	case f.on != "" && !selects:
-		return usagef("use hob clear --finished --on HOST", "--on requires --finished, --failed, --older or --dir")
-	case f.now && f.undo:
-		return usagef("use one of them", "--now cannot be combined with --undo")
-	case f.forget && !f.forgetsOnly(refs):
-		return usagef("use hob clear --forget ID…", "--forget requires IDs and cannot be combined with other flags")
-	case f.undo && selects:
-		return usagef("use hob clear --undo [ID…]", "--undo cannot be combined with --finished, --failed, --older or --dir")
-	case !f.undo && selects && len(refs) > 0:
-		return usagef("use two commands", "IDs cannot be combined with --finished, --failed, --older or --dir")
-	case !chosen && !f.undo && !f.now:
-		return usagef("use hob clear ID… or hob clear --finished", "missing job ID")
+	if err := f.check(refs); err != nil {
+		return err
 	}
 	switch {
 	case f.undo:
@@ -88,7 +120,7 @@ func (a *app) clear(ctx context.Context, refs []string, f clearFlags) error {
 	var jobs []engine.Job
 	var err error
 	switch {
-	case selects:
+	case f.selects():
 		jobs, err = a.clearSelected(ctx, f, act)
 	case len(refs) == 0:
 		jobs, err = a.eng.EmptyTrash(ctx)

@@ -148,4 +148,3 @@ func checkSignal(name string, jobs []engine.Job) error {
 	}
 	return nil
 }
-

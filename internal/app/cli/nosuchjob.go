@@ -21,17 +21,17 @@ import (
 func (a *app) refError(ctx context.Context, ref string, err error) error {
 	several, ambiguous := errors.AsType[*engine.AmbiguousError](err)
 	switch {
-	case ambiguous && a.needsRunning() && allEnded(several.Candidates):
+	case ambiguous && needsRunning(a.command) && allEnded(several.Candidates):
 		return endedAll(ref, several.Candidates, time.Now())
 	case errors.Is(err, engine.ErrNotFound):
-		return a.noSuchJob(ctx, ref)
+		return noSuchJob(ctx, a.eng, a.command, ref)
 	}
 	return err
 }
 
-// needsRunning reports whether the command is about jobs that have not ended.
-func (a *app) needsRunning() bool {
-	return slices.Contains([]string{"attach", "kill", "write"}, a.command)
+// needsRunning reports whether a command is about jobs that have not ended.
+func needsRunning(command string) bool {
+	return slices.Contains([]string{"attach", "kill", "write"}, command)
 }
 
 // allEnded reports whether nothing is left to act on.
@@ -62,18 +62,18 @@ func hasEnded(job engine.Job, err error) error {
 }
 
 // noSuchJob returns the error for a reference that no job matches.
-func (a *app) noSuchJob(ctx context.Context, ref string) error {
+func noSuchJob(ctx context.Context, eng *engine.Engine, command, ref string) error {
 	f := &failure{exit: exitNoJob, code: "not_found", err: fmt.Errorf("no job matches %q", ref), hint: "See: hob list"}
 	if ref == "all" {
-		f.hint = allHint(a.command)
+		f.hint = allHint(command)
 		return f
 	}
-	jobs, err := a.eng.List(ctx, engine.Filter{})
+	jobs, err := eng.List(ctx, engine.Filter{})
 	if err != nil {
 		return f
 	}
 	if pid, err := strconv.Atoi(ref); err == nil {
-		f.hint = pidHint(jobs, pid, a.command)
+		f.hint = pidHint(jobs, pid, command)
 		return f
 	}
 	var names []string

@@ -108,20 +108,20 @@ func useInstead(words []string) string {
 }
 
 // runFlagsFirst answers hob -b make: the flags of run were typed without it. It returns "" for others.
-func (a *app) runFlagsFirst(root *cobra.Command) string {
+func runFlagsFirst(root *cobra.Command, args []string) string {
 	run, _, err := root.Find([]string{"run"})
 	if err != nil {
 		return ""
 	}
-	name, _, _ := strings.Cut(strings.TrimLeft(a.args[0], "-"), "=")
+	name, _, _ := strings.Cut(strings.TrimLeft(args[0], "-"), "=")
 	flag := run.Flags().Lookup(name)
-	if name != "" && !strings.HasPrefix(a.args[0], "--") {
+	if name != "" && !strings.HasPrefix(args[0], "--") {
 		flag = run.Flags().ShorthandLookup(name[:1])
 	}
 	if flag == nil {
 		return ""
 	}
-	return "Use: hob run " + shellword.Join(a.args)
+	return "Use: hob run " + shellword.Join(args)
 }
 
 // otherFlag returns how to do with hob what a flag of another tool does in a command; "" if it is not

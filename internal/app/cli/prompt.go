@@ -85,4 +85,3 @@ func (c promptCounts) String() string {
 	}
 	return strings.Join(parts, " ")
 }
-

@@ -30,7 +30,7 @@ func (a *app) queueCommand() *cobra.Command {
 		Args:    argCount(0, -1, ""),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			complete := a.completeQueues()
-			if f.first || f.now {
+			if f.moves() {
 				complete = a.completeJobs(engine.Filter{Statuses: []engine.Status{engine.Queued}, Here: true}, true)
 			}
 			return complete(cmd, args, prefix)
@@ -55,25 +55,46 @@ func parseSlots(s string) (int, error) {
 	return n, nil
 }
 
-func (a *app) queue(ctx context.Context, args []string, f queueFlags) error {
-	changes := f.slots > 0 || f.pause || f.resume
-	moves := f.first || f.now
+// moves reports whether the arguments are jobs to move.
+func (f queueFlags) moves() bool { return f.first || f.now }
+
+// changes reports whether the argument is a queue to change.
+func (f queueFlags) changes() bool { return f.slots > 0 || f.pause || f.resume }
+
+// check refuses flags that contradict each other, and arguments that do not fit them.
+func (f queueFlags) check(args []string) error {
 	switch {
-	case moves && changes, f.first && f.now:
-		return usagef("run hob queue twice", "--first and --now cannot be combined with other changes")
+	case f.moves():
+		return f.checkMove(args)
 	case f.pause && f.resume:
 		return usagef("remove one of them", "--pause cannot be combined with --resume")
-	case moves && len(args) == 0:
-		return usagef("Usage: hob queue --first ID…, or --now ID…", "missing job ID")
-	case !moves && len(args) > 1:
+	case len(args) > 1:
 		return usagef("Usage: hob queue NAME", "unexpected argument %q", args[1])
-	case changes && len(args) == 0:
+	case f.changes() && len(args) == 0:
 		return usagef("Usage: hob queue NAME --slots N", "missing queue name")
 	}
+	return nil
+}
+
+func (f queueFlags) checkMove(args []string) error {
+	both := f.first && f.now
 	switch {
-	case moves:
+	case both, f.changes():
+		return usagef("run hob queue twice", "--first and --now cannot be combined with other changes")
+	case len(args) == 0:
+		return usagef("Usage: hob queue --first ID…, or --now ID…", "missing job ID")
+	}
+	return nil
+}
+
+func (a *app) queue(ctx context.Context, args []string, f queueFlags) error {
+	if err := f.check(args); err != nil {
+		return err
+	}
+	switch {
+	case f.moves():
 		return a.moveQueued(ctx, args, f.now)
-	case changes:
+	case f.changes():
 		q, err := a.eng.SetQueue(ctx, args[0], engine.QueueChange{Slots: f.slots, Pause: f.pause, Resume: f.resume})
 		if err != nil {
 			return err

@@ -60,7 +60,7 @@ hob wait @ && hob list`,
 			return unknownCommand(cmd, a.args[at:]) // its flags cannot be checked
 		}
 		failed := flagError(cmd, err)
-		if use := a.runFlagsFirst(root); use != "" {
+		if use := runFlagsFirst(root, a.args); use != "" {
 			return usagef(use, "%w", failed)
 		}
 		return failed

@@ -64,11 +64,12 @@ func (a *app) write(ctx context.Context, ref string, data []string, f writeFlags
 	switch {
 	case f.keys:
 		err = a.eng.Handle(job.ID).SendKeys(ctx, data)
-	case len(data) == 1 && data[0] == "-":
+	case len(data) == 0:
+	case data[0] == "-":
 		err = a.writeStdin(ctx, job.ID, f.paste)
-	case len(data) == 1 && f.paste:
+	case f.paste:
 		err = a.eng.Handle(job.ID).Paste(ctx, []byte(data[0]))
-	case len(data) == 1:
+	default:
 		line := data[0]
 		if enter { // in one write, so that input from other clients cannot come in between
 			line, enter = line+lineEnd(job), false
@@ -97,7 +98,7 @@ func isUnentered(job engine.Job, data []string, f writeFlags) bool {
 		return false
 	}
 	text := data[0]
-	return text != "-" && !strings.HasSuffix(text, "\r") && !strings.HasSuffix(text, "\n")
+	return text != "-" && strings.TrimRight(text, "\r\n") == text
 }
 
 // writeStdin forwards standard input to the job as it arrives, or as one paste.
