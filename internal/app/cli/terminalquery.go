@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"os"
-	"regexp"
 	"sync"
 	"time"
 
@@ -13,14 +12,14 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/termenv"
+	"github.com/hobjobs/hob/internal/vt"
 )
 
 // ownTerminal queries the user's terminal for what a job may ask: colors and the kitty
 // keyboard protocol. It removes the answers from the input. Its methods may be called
 // concurrently.
 type ownTerminal struct {
-	answer, begun *regexp.Regexp
-	asked         time.Time
+	asked time.Time
 
 	mu       sync.Mutex // guards the fields below
 	facts    engine.TerminalFacts
@@ -35,11 +34,7 @@ const ownQuestions = ansi.RequestForegroundColor + ansi.RequestBackgroundColor +
 
 // askOwnTerminal sends the queries.
 func askOwnTerminal(out *os.File) (*ownTerminal, error) {
-	o := &ownTerminal{
-		answer: regexp.MustCompile(`^\x1b(?:\](1[01]);([^\x07\x1b]*)(?:\x07|\x1b\\)|\[\?[0-9;]*([uc]))`),
-		begun:  regexp.MustCompile(`^\x1b(?:$|\](?:1(?:[01](?:;[^\x07\x1b]{0,64}\x1b?)?)?)?$|\[(?:\?[0-9;]{0,64})?$)`),
-		asked:  time.Now(),
-	}
+	o := &ownTerminal{asked: time.Now()}
 	_, err := out.WriteString(ownQuestions)
 	return o, err
 }
@@ -59,35 +54,75 @@ func (o *ownTerminal) typed(p []byte) (typed []byte, known bool) {
 			break
 		}
 		typed, p = append(typed, p[:at]...), p[at:]
-		if m := o.answer.FindSubmatch(p); m != nil {
-			o.note(m)
-			p = p[len(m[0]):]
-			continue
-		}
-		if o.begun.Match(p) && !(o.late && len(p) == 1) {
+		seq, whole := firstSequence(p)
+		isKey := o.late && len(p) == 1
+		if !whole && len(seq) <= maxAnswer && !isKey {
 			o.held = p
 			return typed, false
 		}
-		typed, p = append(typed, p[0]), p[1:]
+		if !o.note(seq) {
+			typed = append(typed, seq...)
+		}
+		p = p[len(seq):]
 	}
 	return append(typed, p...), o.answered
 }
 
-// note stores one answer. The caller holds o.mu.
-func (o *ownTerminal) note(m [][]byte) {
-	switch {
-	case len(m[1]) > 0:
-		i := int(m[1][1] - '0')
-		if c := ansi.XParseColor(string(m[2])); c != nil {
+// maxAnswer is the length up to which an incomplete sequence may be the beginning of an answer.
+const maxAnswer = 72
+
+// firstSequence returns the escape sequence at the beginning of p, and whether it is complete or aborted.
+func firstSequence(p []byte) (seq []byte, whole bool) {
+	var scan vt.Scanner
+	n, whole := scan.Next(p)
+	if scan.Reset() { // the last byte begins another one
+		n--
+	}
+	return p[:n], whole
+}
+
+// note stores one answer; it returns false for another sequence. The caller holds o.mu.
+func (o *ownTerminal) note(seq []byte) bool {
+	switch final, isReport := privateReport(seq); {
+	case isReport && final == 'u':
+		o.facts.KittyKeyboard = true
+		return true
+	case isReport && final == 'c':
+		o.answered = true
+		return true
+	}
+	for i, begin := range []string{"\x1b]10;", "\x1b]11;"} {
+		rest, found := bytes.CutPrefix(seq, []byte(begin))
+		text, ended := cutStringEnd(rest)
+		if !found || !ended {
+			continue
+		}
+		if c := ansi.XParseColor(string(text)); c != nil {
 			o.colors[i] = true
 			*[]*[3]uint8{&o.facts.Foreground, &o.facts.Background}[i] = termenv.RGB(c)
 		}
 		o.facts.HaveColors = o.colors[0] && o.colors[1]
-	case m[3][0] == 'u':
-		o.facts.KittyKeyboard = true
-	default:
-		o.answered = true
+		return true
 	}
+	return false
+}
+
+// privateReport returns the final byte of CSI ? NUMBERS FINAL.
+func privateReport(seq []byte) (final byte, ok bool) {
+	body, found := bytes.CutPrefix(seq, []byte("\x1b[?"))
+	if !found || len(body) == 0 {
+		return 0, false
+	}
+	numbers, final := body[:len(body)-1], body[len(body)-1]
+	return final, len(bytes.Trim(numbers, "0123456789;")) == 0
+}
+
+// cutStringEnd returns p without the end of a control string, BEL or ST.
+func cutStringEnd(p []byte) (text []byte, ended bool) {
+	if text, ended = bytes.CutSuffix(p, []byte("\x07")); ended {
+		return text, true
+	}
+	return bytes.CutSuffix(p, []byte("\x1b\\"))
 }
 
 // flush returns input that was held back as the possible beginning of an answer. known is
@@ -149,4 +184,13 @@ func drainAnswers(in, out *os.File, asked bool) {
 }
 
 // endsAnswers reports whether p contains primary device attributes: CSI ? … c.
-func endsAnswers(p []byte) bool { return regexp.MustCompile(`\x1b\[\?[0-9;]*c`).Match(p) }
+func endsAnswers(p []byte) bool {
+	for at := bytes.IndexByte(p, 0x1b); at >= 0; at = bytes.IndexByte(p, 0x1b) {
+		seq, _ := firstSequence(p[at:])
+		if final, isReport := privateReport(seq); isReport && final == 'c' {
+			return true
+		}
+		p = p[at+len(seq):]
+	}
+	return false
+}
