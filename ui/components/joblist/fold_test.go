@@ -264,6 +264,22 @@ func TestEarlierRunsAreFolded(t *testing.T) {
 	}
 }
 
+// Whether a restart or its selection comes first, the run before it ends up behind it.
+func TestRunLeftBySelectionIsFolded(t *testing.T) {
+	list := newFolding(60, 20, true)
+	list.Put(joblist.Row{Job: stillRuns("web", "", time.Hour)})
+	list.Select("web")
+	list.Put(joblist.Row{Job: ranUntil("web", time.Second, 0)})
+	list.Put(joblist.Row{Job: stillRuns("web2", "web", time.Second)})
+	if diff := cmp.Diff([]string{"web2", "web"}, names(list)); diff != "" {
+		t.Fatalf("the selected job: %s", diff)
+	}
+	list.Select("web2")
+	if diff := cmp.Diff([]string{"web2 ▸1"}, names(list)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // Records that name each other as restarts hide no job.
 func TestRestartsInACircleAreShown(t *testing.T) {
 	list := newFolding(60, 20, true)

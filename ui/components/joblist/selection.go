@@ -56,11 +56,14 @@ func (m *Model) Select(id engine.ID) bool {
 	if m.rows[id] == nil {
 		return false
 	}
+	before := m.selected
 	if at := m.find(id); at >= 0 {
 		m.move(at)
+		if from := m.rows[id].Job.RestartedFrom; from != "" && from == before {
+			m.stale = true // it was not folded while it was selected
+		}
 		return true
 	}
-	before := m.selected
 	m.selected, m.stale = id, true // the selected row is never folded
 	if m.settle(); m.selected == id {
 		return true
