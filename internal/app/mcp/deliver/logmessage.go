@@ -39,7 +39,7 @@ func (d *Delivery) logEnds() {
 		}
 		data := map[string]any{
 			"event": "ended", "sessionId": n.job.ID, "name": plain.OneLine(n.job.Name, 60), "status": tool.StatusOf(n.job),
-			"exitCode": n.job.Exit.Code, "reason": n.job.Exit.Reason, "text": n.text,
+			"exitCode": n.job.Exit.Code, "reason": plain.OneLine(string(n.job.Exit.Reason), 60), "text": n.text,
 		}
 		//lint:ignore SA1019 as above
 		if err := s.Log(d.Life, &mcp.LoggingMessageParams{Level: level, Logger: "hob", Data: data}); err != nil {

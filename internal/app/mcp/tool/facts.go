@@ -47,7 +47,8 @@ func factsOf(j engine.Job) facts {
 		StderrPath: cells.VisibleName(j.StderrPath),
 	}
 	if exit, ok := j.Ended(); ok {
-		f.ExitCode, f.ExitSignal, f.Reason = exit.Code, exit.Signal, string(exit.Reason)
+		f.ExitCode = exit.Code
+		f.ExitSignal, f.Reason = plain.OneLine(exit.Signal, 60), plain.OneLine(string(exit.Reason), 60) // a job can write its own record
 	}
 	return f
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/app/mcp/params"
 )
 
@@ -116,6 +117,32 @@ func TestRetryAfter(t *testing.T) {
 	for idle, want := range []time.Duration{5, 5, 10, 30, 60, 60, 60} {
 		if got := retryAfter(idle); got != want*time.Second {
 			t.Errorf("after %d: %v", idle, got)
+		}
+	}
+}
+
+// A job can write its own record. No text of it reaches an agent as it is.
+func TestFactsOfForeignRecord(t *testing.T) {
+	const hostile = "a\u202eb\x1b[31mc\u009bd"
+	j := engine.Job{
+		Request: engine.Request{Name: hostile, Host: hostile},
+		State: engine.State{Status: engine.Killed, Exit: engine.Exit{
+			Status: engine.Killed,
+			Signal: hostile,
+			Reason: hostile,
+			Error:  hostile,
+		}},
+		OutputPath: hostile,
+		StdoutPath: hostile,
+		StderrPath: hostile,
+	}
+	data, err := json.Marshal(factsOf(j))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, unsafe := range []string{"\u202e", "\u009b", `\u001b`, `\u202e`} {
+		if strings.Contains(string(data), unsafe) {
+			t.Errorf("%q is in %s", unsafe, data)
 		}
 	}
 }
