@@ -97,6 +97,12 @@ func (r *Record) exit() record.Exit {
 	if e.Code != nil && !ValidCode(*e.Code) {
 		e.Code = nil
 	}
+	if !isWord(e.Signal) {
+		e.Signal = ""
+	}
+	if !isWord(string(e.Reason)) {
+		e.Reason = ""
+	}
 	if r.Code != nil {
 		e.Code = r.Code
 	}
@@ -112,6 +118,12 @@ func (r *Record) exit() record.Exit {
 		e.Code = nil
 	}
 	return e
+}
+
+// isWord reports whether s has only characters that names of signals and reasons have. A job can write
+// its own record, and programs print these words as they are.
+func isWord(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
 // ReadError is the error for a record that may exist but could not be read, for a reason
