@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"bytes"
 	"cmp"
 	"go/ast"
 	"go/parser"
@@ -99,8 +100,12 @@ var mustNotImport = []struct {
 
 const maxFileLines = 500
 
-// A condition with many parts gets a name: at most maxOperators && and || on a line.
-const maxOperators = 2
+// A condition with many parts gets a name: at most maxOperators && and || on a line, and maxDensity in
+// 1,000 lines of the code that users run. maxDensity may only be lowered.
+const (
+	maxOperators = 2
+	maxDensity   = 40
+)
 
 // A type with very many methods is a ball of everything: at most maxMethods, promoted ones of the same package
 // included. The types to which everything could be added have a bound of their own.
@@ -116,6 +121,7 @@ type sourceFile struct {
 	ast       *ast.File
 	fset      *token.FileSet
 	lines     int
+	code      int // lines that are neither empty nor only a comment
 	test      bool
 }
 
@@ -146,8 +152,9 @@ func TestLayout(t *testing.T) {
 	})
 }
 
-// checkConditions finds the lines with more than maxOperators && and ||.
+// checkConditions counts && and || on each line, and in all code.
 func checkConditions(t *testing.T, files []sourceFile) {
+	all, code := 0, 0
 	for _, f := range files {
 		if f.test {
 			continue
@@ -164,7 +171,29 @@ func checkConditions(t *testing.T, files []sourceFile) {
 				t.Errorf("%s:%d has a condition with %d operators, more than %d: give its parts names", f.path, line, operators[line], maxOperators)
 			}
 		}
+		if covers("bench/...", f.dir) || covers("examples/...", f.dir) {
+			continue
+		}
+		code += f.code
+		for _, n := range operators {
+			all += n
+		}
 	}
+	if all*1000 > maxDensity*code {
+		t.Errorf("%d && and || in %d lines of code are %.1f in 1,000, more than %d: see CONTRIBUTING.md", all, code, float64(all)*1000/float64(code), maxDensity)
+	}
+	t.Logf("%d && and || in %d lines of code: %.1f in 1,000", all, code, float64(all)*1000/float64(code))
+}
+
+// codeLines counts the lines that are neither empty nor only a comment.
+func codeLines(src []byte) int {
+	n := 0
+	for line := range bytes.Lines(src) {
+		if line = bytes.TrimSpace(line); len(line) > 0 && !bytes.HasPrefix(line, []byte("//")) {
+			n++
+		}
+	}
+	return n
 }
 
 // typeSize is what a type consists of. Promoted methods are those of the embedded types.
@@ -357,8 +386,13 @@ func parseTree(t *testing.T) []sourceFile {
 			dir = ""
 		}
 		files = append(files, sourceFile{
-			path: filepath.ToSlash(p), dir: dir, ast: parsed, fset: fset,
-			lines: strings.Count(string(src), "\n"), test: strings.HasSuffix(p, "_test.go"),
+			path:  filepath.ToSlash(p),
+			dir:   dir,
+			ast:   parsed,
+			fset:  fset,
+			lines: bytes.Count(src, []byte("\n")),
+			code:  codeLines(src),
+			test:  strings.HasSuffix(p, "_test.go"),
 		})
 		return nil
 	})
