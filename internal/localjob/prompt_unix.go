@@ -112,7 +112,10 @@ func (p *prompter) notify(waits bool, entry record.Entry) {
 	if !waits || other {
 		p.handled = false
 	}
-	if !waits || p.handled || !p.j.mustNotify() {
+	if p.handled || !waits {
+		return
+	}
+	if !p.j.mustNotify() {
 		return
 	}
 	if now := time.Now(); other || now.Sub(p.notified) >= notifyPause {
