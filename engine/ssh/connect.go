@@ -185,13 +185,13 @@ func (h *host) dial(ctx context.Context, d *dialing) {
 	h.mu.Unlock()
 	close(d.done)
 	if c == nil {
-		h.kick()
+		h.wakePoller()
 		return
 	}
 	if !h.b.async(func() { h.watchConn(c) }) {
 		c.Shut()
 	}
-	h.kick()
+	h.wakePoller()
 }
 
 // recordLink records for other programs whether the host could be reached.
@@ -337,7 +337,7 @@ func (h *host) lose(c *conn.Conn, err error) {
 	h.mu.Lock()
 	h.lostLocked(c, err)
 	h.mu.Unlock()
-	h.kick()
+	h.wakePoller()
 }
 
 func (h *host) lostLocked(c *conn.Conn, err error) {

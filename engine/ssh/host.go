@@ -49,7 +49,7 @@ type host struct {
 	logs     map[engine.ID]logFacts      // of jobs that are watched or read
 	known    map[engine.ID]*recipe.Entry // of jobs that ran when they were last looked at
 	polling  bool
-	poke     chan struct{}
+	wake     chan struct{}
 	swept    time.Time // when it was last swept
 	queue    queue     // of the cluster whose login node it is
 }
@@ -68,7 +68,7 @@ func newHost(b *Backend, name string) *host {
 		watchers: map[*watcher]struct{}{},
 		logs:     map[engine.ID]logFacts{},
 		known:    map[engine.ID]*recipe.Entry{},
-		poke:     make(chan struct{}, 1),
+		wake:     make(chan struct{}, 1),
 	}
 }
 
@@ -84,10 +84,10 @@ func (h *host) close() {
 	}
 }
 
-// kick makes the poller recompute when to look next.
-func (h *host) kick() {
+// wakePoller makes the poller recompute when to look next.
+func (h *host) wakePoller() {
 	select {
-	case h.poke <- struct{}{}:
+	case h.wake <- struct{}{}:
 	default:
 	}
 }

@@ -68,7 +68,7 @@ func (h *host) state() Host {
 func (b *Backend) Connect(ctx context.Context, host string) error {
 	h := b.host(host)
 	_, err := h.connect(ctx, true)
-	h.kick()
+	h.wakePoller()
 	return unreachable(host, err)
 }
 

@@ -114,7 +114,7 @@ func (b *Backend) Schedules(host string) bool {
 }
 
 // follow returns the options for sbatch with which the job of l waits for the jobs that it follows. If
-// one of those has ended without the success that l requires, blocked says how instead.
+// one of those has ended without the success that l requires, blocked describes how it ended.
 func (h *host) follow(ctx context.Context, l engine.Launch) (options []string, blocked string, err error) {
 	if len(l.Spec.After)+len(l.Spec.AfterAny) == 0 {
 		return nil, "", nil

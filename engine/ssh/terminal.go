@@ -26,10 +26,10 @@ const (
 
 // How often to look for new output: more often after input or output, when more is likely.
 const (
-	eagerEvery  = 15 * time.Millisecond
-	eagerFor    = 300 * time.Millisecond
-	steadyEvery = 40 * time.Millisecond
-	linkEvery   = 500 * time.Millisecond // while the host cannot be reached
+	fastEvery = 15 * time.Millisecond
+	fastFor   = 300 * time.Millisecond
+	slowEvery = 40 * time.Millisecond
+	linkEvery = 500 * time.Millisecond // while the host cannot be reached
 )
 
 // OpenTerminal implements [engine.Run]. The terminal is on the host; its screen is
@@ -48,8 +48,14 @@ func (r *Run) OpenTerminal(ctx context.Context, o engine.TerminalOptions) (engin
 	}
 	life, end := context.WithCancel(r.b.life)
 	t := &terminal{
-		r: r, file: path.Join(dir, jobdir.OutputFile), o: o, life: life, end: end, size: r.rec.Job.Size,
-		poke: make(chan struct{}, 1), token: statedir.NewToken(),
+		r:     r,
+		file:  path.Join(dir, jobdir.OutputFile),
+		o:     o,
+		life:  life,
+		end:   end,
+		size:  r.rec.Job.Size,
+		woken: make(chan struct{}, 1),
+		token: statedir.NewToken(),
 	}
 	if o.Control {
 		if err := t.TakeControl(ctx); err != nil {
@@ -74,20 +80,20 @@ func (r *Run) OpenTerminal(ctx context.Context, o engine.TerminalOptions) (engin
 
 // terminal is a session with the terminal of a job on a host.
 type terminal struct {
-	r    *Run
-	file string
-	o    engine.TerminalOptions
-	life context.Context // ends with Close: the session outlives the call that opens it
-	end  context.CancelFunc
-	poke chan struct{} // of size 1: something was typed, or the job ended
+	r     *Run
+	file  string
+	o     engine.TerminalOptions
+	life  context.Context // ends with Close: the session outlives the call that opens it
+	end   context.CancelFunc
+	woken chan struct{} // of size 1: something was typed, or the job ended
 	// token identifies the session among those of all machines.
 	token string
 
 	// Of the caller of Next.
-	off   int64
-	eager time.Time // until then
-	over  bool
-	drawn bool
+	off       int64
+	fastUntil time.Time
+	over      bool
+	drawn     bool
 
 	mu      sync.Mutex // guards what follows
 	screen  *vt.Terminal
@@ -113,7 +119,7 @@ func (t *terminal) watch() {
 
 func (t *terminal) wake() {
 	select {
-	case t.poke <- struct{}{}:
+	case t.woken <- struct{}{}:
 	default:
 	}
 }
@@ -131,7 +137,7 @@ func (t *terminal) Next(ctx context.Context) (engine.TerminalChunk, error) {
 		t.mu.Lock()
 		seen := t.seen
 		t.mu.Unlock()
-		pause := steadyEvery
+		pause := slowEvery
 		chunk, err := t.more(ctx, seen.Output)
 		switch {
 		case errors.Is(err, engine.ErrUnreachable):
@@ -139,21 +145,21 @@ func (t *terminal) Next(ctx context.Context) (engine.TerminalChunk, error) {
 		case err != nil:
 			return engine.TerminalChunk{}, err
 		case chunk.Reset, len(chunk.Data) > 0:
-			t.eager = time.Now().Add(eagerFor)
+			t.fastUntil = time.Now().Add(fastFor)
 			t.answer(ctx)
-			return t.dressed(chunk), nil
+			return t.withState(chunk), nil
 		case seen.Status.Finished(): // and it was so before the log was read to its end
 			t.over = true
 			chunk.Exit = &seen.Exit
-			return t.dressed(chunk), nil
-		case time.Now().Before(t.eager):
-			pause = eagerEvery
+			return t.withState(chunk), nil
+		case time.Now().Before(t.fastUntil):
+			pause = fastEvery
 		}
 		timer := time.NewTimer(pause)
 		select {
 		case <-timer.C:
-		case <-t.poke:
-			t.eager = time.Now().Add(eagerFor)
+		case <-t.woken:
+			t.fastUntil = time.Now().Add(fastFor)
 		case <-ctx.Done():
 		case <-t.life.Done():
 		}
@@ -161,8 +167,8 @@ func (t *terminal) Next(ctx context.Context) (engine.TerminalChunk, error) {
 	}
 }
 
-// dressed adds the state of the session to chunk.
-func (t *terminal) dressed(chunk engine.TerminalChunk) engine.TerminalChunk {
+// withState adds the state of the session to chunk.
+func (t *terminal) withState(chunk engine.TerminalChunk) engine.TerminalChunk {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	chunk.Offset, chunk.Size, chunk.Control = t.off, t.size, t.control

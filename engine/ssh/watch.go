@@ -51,7 +51,7 @@ func (h *host) watch(r engine.Record) *watcher {
 	if !h.polling {
 		h.polling = h.b.async(h.poll)
 	}
-	h.kick()
+	h.wakePoller()
 	return w
 }
 
@@ -60,7 +60,7 @@ func (h *host) unwatch(w *watcher) {
 	defer h.mu.Unlock()
 	delete(h.watchers, w)
 	h.usesLocked(w.rec.ID, -1, 0)
-	h.kick()
+	h.wakePoller()
 }
 
 // pollSoon makes the next looks at a job follow soon.
@@ -71,7 +71,7 @@ func (h *host) pollSoon(id engine.ID) {
 	for w := range h.watchers {
 		if w.rec.ID == id {
 			if !now.Before(w.activeUntil) {
-				h.kick()
+				h.wakePoller()
 			}
 			w.activeUntil = now.Add(activeFor)
 		}
@@ -91,7 +91,7 @@ func (h *host) poll() {
 		timer.Reset(wait)
 		select {
 		case <-timer.C:
-		case <-h.poke:
+		case <-h.wake:
 			continue
 		case <-h.b.life.Done():
 			h.mu.Lock()

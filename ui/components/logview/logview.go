@@ -42,15 +42,15 @@ type Model struct {
 	empty  string
 	err    error
 
-	size   int64   // last known size of the log
-	lines  []entry // a contiguous part of the log
-	top    int     // index in lines of the line on the first row
-	topRow int     // rows of that line above the first row
-	debt   int     // rows still to scroll once more lines have been read
-	busy   bool    // a window is being read
-	again  *place  // the window to read after that
-	head   bool    // lines begin with the first line of the log, or the first matching one
-	tail   bool    // lines end with the last line
+	size     int64   // last known size of the log
+	lines    []entry // a contiguous part of the log
+	top      int     // index in lines of the line on the first row
+	topRow   int     // rows of that line above the first row
+	toScroll int     // rows still to scroll once more lines have been read
+	busy     bool    // a window is being read
+	again    *place  // the window to read after that
+	head     bool    // lines begin with the first line of the log, or the first matching one
+	tail     bool    // lines end with the last line
 
 	follow  bool
 	counted int64 // new lines are counted up to here; -1: being counted
@@ -128,7 +128,7 @@ func (m *Model) SetSource(src Source, follow bool) tea.Cmd {
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	m.gen++
 	m.src, m.err = src, nil
-	m.size, m.lines, m.top, m.topRow, m.debt, m.head, m.tail = 0, nil, 0, 0, 0, false, false
+	m.size, m.lines, m.top, m.topRow, m.toScroll, m.head, m.tail = 0, nil, 0, 0, 0, false, false
 	m.busy, m.again = false, nil
 	m.follow, m.counted, m.fresh, m.freshUp, m.left = follow, 0, 0, false, 0
 	m.at, m.sel, m.only = noLine, selected{}, false

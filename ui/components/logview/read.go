@@ -49,7 +49,7 @@ func (m *Model) read(p place) tea.Cmd {
 	}
 	return later.Run(&m.gen, func() func() tea.Cmd {
 		win := readWindow(ctx, src, only, p, numbers)
-		return func() tea.Cmd { return m.took(win) }
+		return func() tea.Cmd { return m.gotWindow(win) }
 	})
 }
 
@@ -121,7 +121,7 @@ func (m *Model) here() place {
 	return place{off: m.lines[m.top].Start, where: keep}
 }
 
-func (m *Model) took(win window) tea.Cmd {
+func (m *Model) gotWindow(win window) tea.Cmd {
 	m.busy = false
 	if m.err = win.err; m.err != nil {
 		m.again = nil
@@ -150,10 +150,10 @@ func (m *Model) took(win window) tea.Cmd {
 	}
 	m.settle()
 	cmds := []tea.Cmd{m.rescan()}
-	if debt := m.debt; debt != 0 {
-		m.debt = 0
-		m.shift(debt)
-		m.debt = 0 // the end of the log was reached
+	if rows := m.toScroll; rows != 0 {
+		m.toScroll = 0
+		m.shift(rows)
+		m.toScroll = 0 // the end of the log was reached
 	}
 	if again := m.again; again != nil {
 		m.again = nil
@@ -236,7 +236,7 @@ func (m *Model) count() tea.Cmd {
 	m.counted = -1 // being counted
 	return later.Run(&m.gen, func() func() tea.Cmd {
 		lines, more := countLines(ctx, src, from, to)
-		return func() tea.Cmd { return m.tookCount(to, lines, more) }
+		return func() tea.Cmd { return m.gotCount(to, lines, more) }
 	})
 }
 
@@ -257,7 +257,7 @@ func countLines(ctx context.Context, src Source, from, to int64) (lines int, mor
 	return lines, more
 }
 
-func (m *Model) tookCount(to int64, lines int, more bool) tea.Cmd {
+func (m *Model) gotCount(to int64, lines int, more bool) tea.Cmd {
 	if m.follow {
 		return nil
 	}

@@ -16,8 +16,8 @@ func (m *Model) rowsOf(i int) int {
 	return rows
 }
 
-// shift moves the view by delta rows within the lines in memory. It adds the remaining rows to
-// debt.
+// shift moves the view by delta rows within the lines in memory. The remaining
+// rows are left in toScroll.
 func (m *Model) shift(delta int) {
 	for delta < 0 {
 		if m.topRow > 0 {
@@ -43,7 +43,7 @@ func (m *Model) shift(delta int) {
 			m.top, m.topRow = m.top+1, 0
 		}
 	}
-	m.debt = delta
+	m.toScroll = delta
 }
 
 // atBottom reports whether the last line in memory is in view.
@@ -123,11 +123,11 @@ func (m *Model) Scroll(rows int) tea.Cmd {
 		m.unfollow()
 		m.sel.followed = false // do not resume following after the selection
 	}
-	m.shift(m.debt + rows)
+	m.shift(m.toScroll + rows)
 	if m.nearEdge() {
 		return m.read(m.here())
 	}
-	m.debt = 0
+	m.toScroll = 0
 	return nil
 }
 

@@ -165,7 +165,7 @@ func (m *Model) scan() tea.Cmd {
 			}
 			return !one
 		})
-		return func() tea.Cmd { return m.tookScan(found) }
+		return func() tea.Cmd { return m.gotScan(found) }
 	})
 }
 
@@ -198,7 +198,7 @@ func (q *query) lastPart() *part {
 	return &q.todo[i]
 }
 
-func (m *Model) tookScan(found scanned) tea.Cmd {
+func (m *Model) gotScan(found scanned) tea.Cmd {
 	q := &m.query
 	q.running = false
 	if found.err != nil {

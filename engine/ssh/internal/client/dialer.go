@@ -281,8 +281,8 @@ func (d *Dialer) refused(ctx context.Context, c *hostconf.Config, keys *hostKeys
 	closed := hungUp(err)
 	if pr, ok := line.(*proxyConn); ok {
 		pr.Close() // its last output is complete then
-		if said := strings.TrimSpace(pr.stderr.String()); said != "" {
-			err = fmt.Errorf("%v (output of the proxy command: %s)", err, said) //nolint:errorlint // its words say why
+		if output := strings.TrimSpace(pr.stderr.String()); output != "" {
+			err = fmt.Errorf("%v (output of the proxy command: %s)", err, output) //nolint:errorlint // the output has the reason
 		}
 	}
 	switch {

@@ -129,8 +129,8 @@ func (l *limit) involve() {
 	}
 }
 
-// loggedIn notes that the login is over: what follows must not take longer than if nobody had had a part
-// in it.
+// loggedIn notes that the login is over: what follows has no more time than after a login without
+// questions to the user.
 func (l *limit) loggedIn() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
