@@ -23,7 +23,7 @@ const (
 	// EventBackgrounded: no client waits for the job any longer. Not sent for a job that was
 	// started in the background (Spec.Backgrounded).
 	EventBackgrounded EventKind = "backgrounded"
-	EventOutput       EventKind = "output" // output reaches Offset
+	EventOutput       EventKind = "output" // output reaches Offset; Job.Line may be known later
 	// EventTitle: the title or another value of a list row has changed: directory, size, progress,
 	// paused, stopping, that the user has seen a failure.
 	EventTitle     EventKind = "title"
@@ -202,7 +202,9 @@ func factsOf(c change, now time.Time) []fact {
 	if hasStarted(old, j) && !j.Runs.Between() {
 		add(EventStarted, j.StartedAt).offset = old.Output // new output is reported next
 	}
-	if j.Output > old.Output || j.Dropped > old.Dropped {
+	// Of a job on a host, the last line is known later than how much was printed.
+	grew, newLine := j.Output > old.Output || j.Dropped > old.Dropped, j.Line != old.Line && !j.Status.Finished()
+	if grew || newLine {
 		add(EventOutput, now)
 	}
 	if !old.Backgrounded && j.Backgrounded {

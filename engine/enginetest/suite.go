@@ -64,7 +64,7 @@ type suiteCase struct {
 }
 
 func cases() []suiteCase {
-	return slices.Concat(endings(), outputs(), readers(), lives())
+	return slices.Concat(endings(), outputs(), readers(), lives(), summaries())
 }
 
 // suite is one running case.

@@ -238,6 +238,7 @@ func (h *host) lookIn(ctx context.Context, base string, rs []engine.Record, proo
 func (h *host) record(
 	ctx context.Context, base string, rs []engine.Record, l recipe.Listing, q *slurm.Queue, at time.Time, confirms bool, seen map[engine.ID]engine.State,
 ) (again []engine.Record) {
+	ends := h.readEnds(ctx, base, rs, l)
 	for _, r := range rs {
 		e := l.Jobs[remoteID(h.b.HostDir(r))]
 		if e == nil { // it is missing in the answer
@@ -265,6 +266,7 @@ func (h *host) record(
 		case judge.Unstarted:
 			h.unstarted(ctx, base, &found, &o)
 		case judge.Certain:
+			summarize(&o, ends[r.ID])
 			h.settle(r, l, base, o, at)
 		case judge.Elsewhere: // that machine writes the record
 			if rec, err := jobdir.Read(r.Dir); err == nil {
@@ -272,6 +274,7 @@ func (h *host) record(
 			}
 		}
 		h.addInput(r.ID, &o)
+		h.addLine(r.ID, &o)
 		seen[r.ID] = o
 	}
 	return again
@@ -320,6 +323,7 @@ type logFacts struct {
 	entry             *recipe.Entry // nil: nothing was found yet
 	at                time.Time
 	input             inputFacts
+	line              lineFacts
 }
 
 // uses counts the watchers of a job and the readers of its logs.

@@ -164,6 +164,7 @@ func (h *host) turn() {
 	seen, err := h.lookAfter(ctx, rs, mostPause, max(recipe.FewProofs, (len(rs)+1)/2))
 	if err == nil {
 		h.checkInput(ctx, rs, seen)
+		h.readLines(ctx, rs, seen)
 	}
 	if h.b.life.Err() != nil {
 		return

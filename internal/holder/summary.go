@@ -43,10 +43,8 @@ func currentLine(dir string, r *record.Request, s *record.State) string {
 
 // summaryOf returns what the output shows of an end; all output of that run is in the log.
 func (h *Holder) summaryOf(end *record.Exit) string {
-	switch end.Reason {
-	case record.ReasonExit, record.ReasonSignal:
-	default:
-		return "" // the reason is all that matters
+	if !showsInOutput(end) {
+		return ""
 	}
 	var lines []string
 	for _, stream := range h.cfg.Meta.Streams() {
@@ -62,8 +60,17 @@ func (h *Holder) summaryOf(end *record.Exit) string {
 	return SummaryOf(lines, end)
 }
 
+// showsInOutput reports whether the output may say why a job ended so: otherwise the reason is all that
+// matters.
+func showsInOutput(end *record.Exit) bool {
+	return end.Reason == record.ReasonExit || end.Reason == record.ReasonSignal
+}
+
 // SummaryOf returns [record.Exit.Summary] for an end, given the last lines of the output.
 func SummaryOf(lines []string, end *record.Exit) string {
+	if !showsInOutput(end) {
+		return ""
+	}
 	code := cmp.Or(end.Code, new(-1))
 	lines = lines[max(0, len(lines)-summaryLines):]
 	text, found := cause.Summary(lines, *code)

@@ -15,7 +15,11 @@ const (
 // LastLine returns the last line of p, the end of some output, that is not empty: without escape
 // sequences and surrounding white space, and shortened if it is long.
 func LastLine(p []byte) string {
-	lines := LastLines(p[max(0, len(p)-LastLineRead):])
+	p = p[max(0, len(p)-LastLineRead):]
+	if isDrawn(p) {
+		return ""
+	}
+	lines := LastLines(p)
 	for len(lines) > 0 {
 		last := lines[len(lines)-1]
 		if text := strings.TrimSpace(last); text != "" {
@@ -40,3 +44,21 @@ func LastLines(p []byte) []string {
 
 // leaveAlternate is the sequence with which full-screen programs restore the screen.
 var leaveAlternate = []byte("\x1b[?1049l")
+
+// isDrawn reports whether the last line of p is drawn anywhere on the screen, as by a full-screen
+// program: it moves the cursor to a row and a column.
+func isDrawn(p []byte) bool {
+	last := bytes.TrimRight(p, "\r\n ")
+	last = last[bytes.LastIndexByte(last, '\n')+1:]
+	for {
+		_, after, ok := bytes.Cut(last, []byte("\x1b["))
+		if !ok {
+			return false
+		}
+		params := bytes.TrimLeft(after, "0123456789;")
+		if len(params) > 0 && len(params) < len(after) && params[0] == 'H' {
+			return true
+		}
+		last = after
+	}
+}

@@ -15,6 +15,8 @@ func TestLastLine(t *testing.T) {
 		"colors":               {"\x1b[31mred\x1b[m\n", "red"},
 		"after an editor":      {"one\n\x1b[?1049h~ text\x1b[?1049ltwo\n", "two"},
 		"an editor alone":      {"one\n\x1b[?1049h~ text\x1b[?1049l", ""},
+		"an open editor":       {"one\n\x1b[1;1H~ text\x1b[24;1H-- INSERT --", ""},
+		"a cleared screen":     {"\x1b[H\x1b[2Jready\n", "ready"},
 		"binary data":          {"text\n\x00\x00\x00\x01", ""},
 		"cut characters":       {"\xa4\xa4 one\n", "one"},
 		"a long line":          {strings.Repeat("é", 300), strings.Repeat("é", maxLastLine)},

@@ -10,6 +10,7 @@
 package recipe
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"maps"
@@ -127,6 +128,27 @@ func Cover(off int64, n int) Range {
 // regular file.
 func Fetch(file string, r Range) string {
 	return fmt.Sprintf("fetch %s %d %d %d", Quote(file), r.Block, r.Skip, r.Count)
+}
+
+// FetchLine is [Fetch] with an answer of one line, for several logs in one request; see [ParseLines].
+func FetchLine(file string, r Range) string {
+	return Fetch(file, r) + ` | tr '\n\r' '\001\002'; echo`
+}
+
+// ParseLines reads the answer to requests of [FetchLine].
+func ParseLines(out []byte) [][]byte {
+	answers := bytes.Split(bytes.TrimSuffix(out, []byte("\n")), []byte("\n"))
+	for _, a := range answers {
+		for i, c := range a {
+			switch c {
+			case 1:
+				a[i] = '\n'
+			case 2:
+				a[i] = '\r'
+			}
+		}
+	}
+	return answers
 }
 
 // NotAFile is the status of [Fetch] if the file is not a regular file.

@@ -1,0 +1,146 @@
+package ssh
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/record"
+	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
+	"github.com/hobjobs/hob/internal/holder"
+	"github.com/hobjobs/hob/internal/logfile"
+)
+
+// A list shows the last line of a job that runs, and why one has failed. A host has no holder that knows
+// them, so the client reads the end of the log: of a job that is watched when it has printed, and of
+// every job once when its end is found.
+
+const (
+	// linePause is the least time between two reads of the last line of a job.
+	linePause = time.Second
+	// lineRead and endRead are how much of the end of a log is read for its last line, and for why the
+	// job ended.
+	lineRead = 1 << 10
+	endRead  = 8 << 10
+)
+
+// lineFacts is the last line of a watched job.
+type lineFacts struct {
+	output int64 // what the job had printed
+	at     time.Time
+	text   string
+}
+
+// endOf is the end of a log that is read.
+type endOf struct {
+	id   engine.ID
+	file string
+	size int64
+	most int
+}
+
+// ends reads the ends of logs in one request.
+func (h *host) ends(ctx context.Context, asked []endOf) map[engine.ID][]byte {
+	asked = asked[:min(len(asked), maxChecks)]
+	if len(asked) == 0 {
+		return nil
+	}
+	var script strings.Builder
+	ranges := make([]recipe.Range, len(asked))
+	for i, e := range asked {
+		off := max(0, e.size-int64(e.most))
+		ranges[i] = recipe.Cover(off, int(e.size-off))
+		script.WriteString(recipe.FetchLine(e.file, ranges[i]) + "\n")
+	}
+	a, err := h.ask(ctx, quick, script.String(), askOptions{})
+	if err != nil {
+		return nil // a sentence is missing
+	}
+	found := make(map[engine.ID][]byte, len(asked))
+	for i, data := range recipe.ParseLines(a.Out) {
+		if i < len(asked) {
+			found[asked[i].id] = data[min(len(data), ranges[i].Drop):]
+		}
+	}
+	return found
+}
+
+// logOf returns the log of a job whose end says most, of those that a listing has found, and its size.
+func logOf(e *recipe.Entry, streams []record.Stream) (name string, size int64) {
+	for _, s := range slices.Backward(streams) {
+		if size := e.Sizes[s.File()]; size > 0 && !slices.Contains(e.Strange, s.File()) {
+			return s.File(), size
+		}
+	}
+	return "", 0
+}
+
+// readLines reads the last lines of watched jobs that have printed, and completes their observed states.
+func (h *host) readLines(ctx context.Context, rs []engine.Record, seen map[engine.ID]engine.State) {
+	now := time.Now()
+	var asked []endOf
+	for _, r := range rs {
+		o, f := seen[r.ID], h.logsOf(r.ID)
+		due := o.Output != f.line.output && now.Sub(f.line.at) >= linePause
+		if f.entry == nil || !due || o.Status != engine.Running {
+			continue
+		}
+		dir, err := (&Run{b: h.b, h: h, rec: r}).dir(ctx, false)
+		if err != nil {
+			return
+		}
+		if name, size := logOf(f.entry, r.Job.Streams()); name != "" {
+			asked = append(asked, endOf{r.ID, path.Join(dir, name), size, lineRead})
+		}
+	}
+	for id, data := range h.ends(ctx, asked) {
+		o := seen[id]
+		h.foundLine(id, lineFacts{output: o.Output, at: now, text: logfile.LastLine(data)})
+		h.addLine(id, &o)
+		seen[id] = o
+	}
+}
+
+func (h *host) foundLine(id engine.ID, found lineFacts) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if f, watched := h.logs[id]; watched {
+		f.line = found
+		h.logs[id] = f
+	}
+}
+
+// addLine adds to an observed state the last line that was read.
+func (h *host) addLine(id engine.ID, o *engine.State) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if o.Line = ""; o.Status == engine.Running {
+		o.Line = h.logs[id].line.text
+	}
+}
+
+// readEnds reads the ends of the logs of jobs in base that have ended according to a listing.
+func (h *host) readEnds(ctx context.Context, base string, rs []engine.Record, l recipe.Listing) map[engine.ID][]byte {
+	var asked []endOf
+	for _, r := range rs {
+		id := remoteID(h.b.HostDir(r))
+		e := l.Jobs[id]
+		if e == nil || !e.Over {
+			continue
+		}
+		if name, size := logOf(e, r.Job.Streams()); name != "" {
+			asked = append(asked, endOf{r.ID, path.Join(base, id, name), size, endRead})
+		}
+	}
+	return h.ends(ctx, asked)
+}
+
+// summarize adds to an observed end what the output shows of it.
+func summarize(o *engine.State, output []byte) {
+	if o.Status.Finished() && o.Exit.Summary == "" {
+		o.Exit.Summary = holder.SummaryOf(logfile.LastLines(output), &o.Exit)
+	}
+}
