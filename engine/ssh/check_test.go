@@ -18,6 +18,7 @@ import (
 // A host that has exactly what the check requires runs jobs; one that lacks any of it fails the
 // check with the reason.
 func TestCheckReportsMissingTools(t *testing.T) {
+	t.Parallel()
 	testtool.Need(t, "setsid")
 	bin := t.TempDir()
 	for _, tool := range append(required(), "sh", "setsid") {
@@ -195,6 +196,7 @@ func TestCheckOfAConnectionThatBreaks(t *testing.T) {
 
 // An account that runs no shell is distinguished from one that is refused.
 func TestCheckOfAnAccountWithoutShell(t *testing.T) {
+	t.Parallel()
 	s := sshtest.NewServer(t, func(s *sshtest.Server) { s.Env, s.Shell = remoteEnv(t), "echo" })
 	c := sshtest.ClientOf(t, "box", s)
 	b := New(WithConfigFile(c.ConfigFile))

@@ -57,6 +57,7 @@ func TestWrongClockOfTheHost(t *testing.T) {
 // How long a job has run is known to a program that has not reached its host, as long
 // as this machine runs: the wall clock here may have been set since.
 func TestUptimeIsRecorded(t *testing.T) {
+	t.Parallel()
 	if _, err := os.Stat("/proc/uptime"); err != nil {
 		t.Skip("without an uptime there is only the wall clock")
 	}

@@ -213,6 +213,7 @@ func TestFewSessions(t *testing.T) {
 }
 
 func TestUnreachableJobKeepsItsState(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	j := r.start("echo hello; sleep 300")
 	for r.read(j.ID) == "" {
@@ -295,6 +296,7 @@ func TestStartInDoubtNeverRunsLater(t *testing.T) {
 }
 
 func TestListOnTheHostShowsTheJob(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	j := r.start("echo hello; sleep 300")
 	there, err := engine.New(engine.WithStateDir(r.remote), engine.WithClient("there"), engine.WithBackend(New()))
@@ -319,6 +321,7 @@ func TestListOnTheHostShowsTheJob(t *testing.T) {
 }
 
 func TestClearDeletesOnTheHost(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	j := r.start("true")
 	r.wait(j.ID)

@@ -52,6 +52,7 @@ func attention(t *testing.T, b *Backend, want string) *HostError {
 }
 
 func TestHostKeys(t *testing.T) {
+	t.Parallel()
 	other := sshtest.NewKey(t)
 	authority := sshtest.NewKey(t)
 	cases := []struct {
@@ -217,6 +218,7 @@ func TestUnknownHostKeyPromptsOnce(t *testing.T) {
 }
 
 func TestJumpsAndProxyCommand(t *testing.T) {
+	t.Parallel()
 	testtool.Need(t, "socat")
 	s := sshtest.NewServer(t, func(s *sshtest.Server) { s.Env = os.Environ() })
 	one, two := sshtest.NewServer(t, nil), sshtest.NewServer(t, nil)
@@ -254,6 +256,7 @@ func TestJumpsAndProxyCommand(t *testing.T) {
 }
 
 func TestControlMasterIsUsed(t *testing.T) {
+	t.Parallel()
 	testtool.Need(t, "ssh", "sshd")
 	c := sshtest.NewClient(t)
 	addr := sshtest.Sshd(t, c, remoteEnv(t))
@@ -279,6 +282,7 @@ func TestControlMasterIsUsed(t *testing.T) {
 }
 
 func TestCheckReportsTheFailedStep(t *testing.T) {
+	t.Parallel()
 	s := sshtest.NewServer(t, func(s *sshtest.Server) { s.Env = append(os.Environ(), remoteEnv(t)...) })
 	c := sshtest.ClientOf(t, "box", s)
 	c.AddHost(t, "stranger", s.Addr, "UserKnownHostsFile /dev/null")

@@ -54,6 +54,7 @@ func (r *rig) got(id engine.ID, want string) {
 
 // Each request costs a round trip, which takes long to a host that is far away.
 func TestLongInputTakesFewRoundTrips(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	var feeds atomic.Int64
 	r.tap(func(ch shell.Channel) shell.Channel { return feedChannel{ch, &feeds} })

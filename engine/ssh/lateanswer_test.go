@@ -71,6 +71,7 @@ func TestAnswerAfterTheLoginGraceTime(t *testing.T) {
 }
 
 func TestAnswerToAConnectionThatIsClosed(t *testing.T) {
+	t.Parallel()
 	no := errors.New("no")
 	password := func(c *ssh.ServerConfig) {
 		c.PasswordCallback = func(_ ssh.ConnMetadata, p []byte) (*ssh.Permissions, error) {

@@ -143,6 +143,7 @@ func TestRefusedLoginIsNotRepeated(t *testing.T) {
 }
 
 func TestUserCertificate(t *testing.T) {
+	t.Parallel()
 	authority := sshtest.NewKey(t)
 	s := sshtest.NewServer(t, func(s *sshtest.Server) {
 		s.Env = os.Environ()

@@ -18,6 +18,7 @@ import (
 // A host ends a connection after MaxAuthTries attempts, which the keys and the wrong passwords have
 // used up together. The user may have mistyped the password only once.
 func TestPasswordAfterTheLastAttempt(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		answers []string
 		asked   int    // prompts

@@ -29,6 +29,7 @@ func withSettings(s HostSettings) Option {
 }
 
 func TestStateDirOfAHost(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	dir := filepath.Join(t.TempDir(), "it's here")
 	for name, set := range map[string]struct{ dir, want string }{"absolute": {dir, dir}, "in the home": {"~/a b", filepath.Join(home, "a b")}} {

@@ -304,6 +304,7 @@ func testSubmitsNothing(t *testing.T, cluster *slurmtest.Cluster) {
 }
 
 func TestLoginNodeWithoutSlurm(t *testing.T) {
+	t.Parallel()
 	bin := t.TempDir()
 	for _, tool := range append(required(), "sh", "id", "setsid", "stat", "tail", "uname") {
 		path, err := exec.LookPath(tool)

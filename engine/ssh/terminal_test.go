@@ -66,6 +66,7 @@ func (v *viewer) sees(text string) {
 func onTerminal(s *engine.Spec) { s.PTY, s.Size = true, engine.Size{Cols: 80, Rows: 24} }
 
 func TestAttachToATerminal(t *testing.T) {
+	t.Parallel()
 	testtool.Need(t, "script")
 	r := newRig(t, nil)
 	j := r.start(`echo "$TERM $COLORTERM"; read x; echo "got $x"; read y; stty size; exit 6`, onTerminal)
@@ -120,6 +121,7 @@ func TestEntryOfATerminal(t *testing.T) {
 // The job's terminal queries are answered by the attached session in control; queries from before
 // it attached are too late to be answered.
 func TestQueriesAreAnsweredWhileAttached(t *testing.T) {
+	t.Parallel()
 	testtool.Need(t, "script", "od")
 	r := newRig(t, nil)
 	j := r.start(`stty -icanon -echo min 0 time 250; printf '\033[5n'; echo asked; dd bs=1 count=1 2>/dev/null; printf '\033[6n'; dd bs=1 count=6 2>/dev/null | od -An -c`, onTerminal)
@@ -138,6 +140,7 @@ func TestQueriesAreAnsweredWhileAttached(t *testing.T) {
 
 // Of several sessions, even in unrelated programs, the one that took control last answers.
 func TestOneOfSeveralAnswers(t *testing.T) {
+	t.Parallel()
 	testtool.Need(t, "script", "od")
 	r := newRig(t, nil)
 	j := r.start(`stty -icanon -echo min 0 time 250; dd bs=1 count=1 2>/dev/null; printf '\033[5n'
@@ -216,6 +219,7 @@ func (r *rig) tailOf(id engine.ID) string {
 }
 
 func TestNoScriptNoTerminal(t *testing.T) {
+	t.Parallel()
 	bin := t.TempDir()
 	for _, tool := range []string{"sh", "cat", "mkdir", "mv", "rm", "ls", "dd", "grep", "wc", "sleep", "date", "ln", "uname", "id", "setsid", "mkfifo"} {
 		path, err := exec.LookPath(tool)
