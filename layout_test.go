@@ -46,6 +46,7 @@ var mayImport = []struct {
 	{"engine/enginetest", []string{"engine", "engine/joblog", "engine/record", "internal/..."}},
 	{"engine/ssh/internal/conn", []string{"engine/ssh/internal/recipe", "engine/ssh/internal/shell", "engine/ssh/internal/slurm"}},
 	{"engine/ssh/internal/judge", []string{"engine", "engine/record", "engine/ssh/internal/recipe", "engine/ssh/internal/slurm", "internal/jobdir", "internal/proc", "internal/queue"}},
+	{"engine/ssh/internal/hosttest", []string{"engine", "engine/enginetest", "engine/ssh", "internal/..."}},
 	{"engine/ssh/...", []string{"engine", "engine/enginetest", "engine/record", "engine/ssh/internal/...", "internal/..."}},
 	{"engine/...", []string{"engine", "engine/joblog", "engine/enginetest", "engine/record", "internal/..."}},
 	{"internal/storytest", []string{"..."}}, // runs hob

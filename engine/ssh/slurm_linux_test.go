@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/engine/enginetest"
 	"github.com/hobjobs/hob/engine/ssh/internal/judge"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/internal/slurmtest"
@@ -30,7 +29,6 @@ func TestSlurm(t *testing.T) {
 	t.Parallel()
 	cluster := slurmtest.Start(t)
 	for _, c := range []clusterTest{
-		{"conformance", testConformance},
 		{"start cut at each step", testStartCutAtEachStep},
 		{"job submitted during a look", testJobSubmittedDuringALook},
 		{"waiting job is queued with the reason", testPending},
@@ -92,29 +90,6 @@ func TestSlurmOutOfMemory(t *testing.T) {
 	if x := child.Exit; child.Status != engine.Exited || x.Code == nil || *x.Code != 137 || x.OOMKills != 1 || !strings.Contains(child.Ending(), "killed: out of memory)") {
 		t.Errorf("one whose child ran out of memory ended as %s: %+v", child.Ending(), x)
 	}
-}
-
-func testConformance(t *testing.T, cluster *slurmtest.Cluster) {
-	if testing.Short() {
-		t.Skip("-short")
-	}
-	enginetest.Run(t, func(t *testing.T) enginetest.Config {
-		t.Parallel()
-		s := sshtest.NewServer(t, func(s *sshtest.Server) {
-			s.Env = append(append(os.Environ(), remoteEnv(t)...), cluster.Env()...)
-		})
-		c := sshtest.ClientOf(t, "box", s)
-		return enginetest.Config{
-			Host:     "slurm:box",
-			Queues:   true,
-			New:      func() engine.Backend { return New(WithConfigFile(c.ConfigFile), WithPatience(patient)) },
-			Terminal: func(t testing.TB) { testtool.Need(t, "script") },
-			Cut: func(*testing.T) func() {
-				s.SetDown(true)
-				return func() { s.SetDown(false) }
-			},
-		}
-	})
 }
 
 // onSlurm is an engine whose jobs run on cluster, through an SSH server that plays the login node.
