@@ -139,16 +139,21 @@ func (p *place) list(id string) *Entry {
 	return e
 }
 
-// ended waits for the end of a job.
+// ended waits for the end of a job. It asks only once the end is recorded: a list costs a dozen processes.
 func (p *place) ended(id string) *Entry {
 	p.t.Helper()
+	file := filepath.Join(p.base, id, "exit_code")
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(file); err == nil {
+			break
+		}
+	}
 	return p.until(id, "its end", func(e *Entry) bool { return e.Over })
 }
 
 func (p *place) until(id, what string, ok func(*Entry) bool) *Entry {
 	p.t.Helper()
 	end := time.Now().Add(patience)
-	// A list costs a dozen processes, and some jobs take ten seconds.
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 600*time.Millisecond) {
 		e := p.list(id)
 		if ok(e) {

@@ -32,7 +32,7 @@ func (p *place) output(id, what string) {
 		if time.Now().After(end) {
 			p.t.Fatalf("%q was not printed: %q", what, p.file(id, "output.log"))
 		}
-		p.ask("nap")
+		time.Sleep(20 * time.Millisecond)
 	}
 }
 
@@ -241,7 +241,7 @@ func (p *place) withoutWrapper(id string) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	for end := time.Now().Add(patience); syscall.Kill(pid, 0) == nil && !zombie(pid); p.ask("nap") {
+	for end := time.Now().Add(patience); lives(pid); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			p.t.Fatalf("the wrapper of %s still runs", id)
 		}
