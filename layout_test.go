@@ -43,7 +43,7 @@ var mayImport = []struct {
 	{"engine/record", nil},
 	{"engine", []string{"engine/joblog", "engine/record", "internal/..."}},
 	{"engine/joblog", []string{"engine/record", "internal/..."}},
-	{"engine/enginetest", []string{"engine", "engine/joblog", "engine/record", "internal/..."}},
+	{"engine/enginetest", []string{"engine", "engine/grouplog", "engine/joblog", "engine/record", "internal/..."}},
 	{"engine/ssh/internal/conn", []string{"engine/ssh/internal/recipe", "engine/ssh/internal/shell", "engine/ssh/internal/slurm"}},
 	{"engine/ssh/internal/judge", []string{"engine", "engine/record", "engine/ssh/internal/recipe", "engine/ssh/internal/slurm", "internal/jobdir", "internal/proc", "internal/queue"}},
 	{"engine/ssh/internal/hosttest", []string{"engine", "engine/enginetest", "engine/ssh", "internal/..."}},

@@ -64,7 +64,7 @@ type suiteCase struct {
 }
 
 func cases() []suiteCase {
-	return slices.Concat(endings(), outputs(), readers(), lives(), summaries())
+	return slices.Concat(endings(), outputs(), readers(), groups(), lives(), summaries())
 }
 
 // suite is one running case.

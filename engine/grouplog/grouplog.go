@@ -1,0 +1,194 @@
+// Package grouplog reads the output of several jobs as one stream: their lines in the order in which they
+// were written, each with its job. A group of jobs, such as the processes of a project, is read like
+// one log.
+//
+//	stream, err := grouplog.Open(ctx, eng, grouplog.Options{Filter: filter, Last: 100, Follow: true})
+//	defer stream.Close()
+//	for {
+//		entries, err := stream.Next(ctx)
+//
+// Nothing is kept of what was delivered: memory depends on the number of running jobs, not on the size
+// of their logs.
+package grouplog
+
+import (
+	"context"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/joblog"
+)
+
+// Options select the jobs and what to read of them.
+type Options struct {
+	// Filter selects the jobs. Those that match it later are included, as is a job that restarts one of
+	// Filter.IDs.
+	Filter engine.Filter
+	// Last is the number of existing lines to begin with, of all jobs together: 0 for none, -1 for all.
+	Last int
+	// Follow waits for new lines and jobs; otherwise the stream ends with the lines that exist.
+	Follow bool
+}
+
+// Entry is a line of a job, its end, or the reason why its log cannot be read.
+type Entry struct {
+	Job    engine.Job
+	Stream engine.Stream
+	// At is when the line was written, or when it arrived if no times are recorded, as for jobs on hosts.
+	// It is zero for lines of such a job that existed before the stream was opened.
+	At   time.Time
+	Line joblog.Line
+	// Ended is set after the last line of a job that has ended: Job.Exit is how. There is no line.
+	Ended bool
+	// Err is why the log of the job cannot be read now. There is no line. It is tried again when the job
+	// changes.
+	Err error
+}
+
+// jobs is what a stream needs of an engine.
+type jobs interface {
+	List(ctx context.Context, f engine.Filter) ([]engine.Job, error)
+	Log(ctx context.Context, id engine.ID, s engine.Stream) (*joblog.Log, error)
+	Subscribe(f engine.Filter) subscription
+}
+
+// subscription is an [engine.Subscription].
+type subscription interface {
+	Next(ctx context.Context) ([]engine.Event, error)
+	Attend(ids ...engine.ID)
+	Close() error
+}
+
+// realJobs is an engine.
+type realJobs struct{ *engine.Engine }
+
+func (r realJobs) Log(ctx context.Context, id engine.ID, s engine.Stream) (*joblog.Log, error) {
+	return r.Handle(id).Log(ctx, s)
+}
+
+func (r realJobs) Subscribe(f engine.Filter) subscription { return r.Engine.Subscribe(f) }
+
+// Stream is the merged output. It must not be used concurrently.
+type Stream struct {
+	jobs jobs
+	o    Options
+	sub  subscription // nil: not followed
+
+	members []*member
+	known   map[engine.ID]bool // jobs that are or were members
+}
+
+// Open opens the stream of the jobs that o selects.
+func Open(ctx context.Context, e *engine.Engine, o Options) (*Stream, error) {
+	return open(ctx, realJobs{e}, o)
+}
+
+func open(ctx context.Context, from jobs, o Options) (*Stream, error) {
+	s := &Stream{jobs: from, o: o, known: map[engine.ID]bool{}}
+	if err := s.begin(ctx); err != nil {
+		_ = s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// begin finds the jobs and where to begin in their logs. The subscription comes first: what is written
+// after that is reported by an event.
+func (s *Stream) begin(ctx context.Context) error {
+	if !s.o.Follow {
+		all, err := s.jobs.List(ctx, s.o.Filter)
+		if err != nil {
+			return err
+		}
+		for _, j := range all {
+			s.add(j)
+		}
+		return s.skip(ctx)
+	}
+	f := s.o.Filter
+	f.IDs = nil // a restarted job has another one
+	s.sub = s.jobs.Subscribe(f)
+	events, err := s.sub.Next(ctx)
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(events, func(a, b engine.Event) int { return a.Job.CreatedAt.Compare(b.Job.CreatedAt) })
+	s.apply(events) // a job comes before those that restart it
+	return s.skip(ctx)
+}
+
+// Next returns the next entries. With Follow it waits for some; otherwise it returns io.EOF after the
+// last one. It returns the error of ctx, and ErrClosed after the engine was closed.
+func (s *Stream) Next(ctx context.Context) ([]Entry, error) {
+	for {
+		entries, err := s.merge(ctx)
+		if err != nil || len(entries) > 0 {
+			return entries, err
+		}
+		if s.sub == nil {
+			return nil, io.EOF
+		}
+		events, err := s.sub.Next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		s.apply(events)
+	}
+}
+
+// Close closes the logs and the subscription.
+func (s *Stream) Close() error {
+	for _, m := range s.members {
+		m.close()
+	}
+	s.members = nil
+	if s.sub == nil {
+		return nil
+	}
+	return s.sub.Close()
+}
+
+// add makes a job a member.
+func (s *Stream) add(j engine.Job) {
+	s.known[j.ID] = true
+	m := &member{job: j, dirty: true, first: j.CreatedAt}
+	for _, of := range j.Streams() {
+		m.sources = append(m.sources, &source{stream: of})
+	}
+	s.members = append(s.members, m)
+}
+
+// belongs reports whether a new job is part of the stream.
+func (s *Stream) belongs(j engine.Job) bool {
+	if restarted := j.RestartedFrom; len(s.o.Filter.IDs) > 0 && s.known[restarted] {
+		return true
+	}
+	return s.o.Filter.Selects(&j)
+}
+
+// apply follows events.
+func (s *Stream) apply(events []engine.Event) {
+	added := false
+	for _, ev := range events {
+		i := slices.IndexFunc(s.members, func(m *member) bool { return m.job.ID == ev.Job.ID })
+		switch {
+		case i < 0 && ev.Kind != engine.EventRemoved && !s.known[ev.Job.ID] && s.belongs(ev.Job):
+			s.add(ev.Job)
+			added = true
+		case i < 0:
+		case ev.Kind == engine.EventRemoved:
+			s.members[i].gone, s.members[i].dirty = true, true
+		default:
+			s.members[i].job, s.members[i].dirty = ev.Job, true
+		}
+	}
+	if added && len(s.o.Filter.IDs) > 0 {
+		ids := make([]engine.ID, len(s.members))
+		for i, m := range s.members {
+			ids[i] = m.job.ID
+		}
+		s.sub.Attend(ids...)
+	}
+}

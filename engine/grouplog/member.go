@@ -1,0 +1,171 @@
+package grouplog
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/joblog"
+)
+
+// member is a job of the stream. Its logs are opened when its first line is due, and closed after its
+// last one.
+type member struct {
+	job     engine.Job
+	sources []*source
+	first   time.Time // its entries are not earlier
+	last    time.Time // of its last entry
+	dirty   bool      // there may be something to read
+	gone    bool      // the job was removed: what is open is still read
+	ended   bool      // its end was delivered
+	failed  bool      // that its log cannot be read was delivered
+	opened  bool
+}
+
+// source is one stream of a job.
+type source struct {
+	stream engine.Stream
+	start  int64 // offset to begin at
+	log    *joblog.Log
+	feed   *joblog.Follower
+	ready  []timed // read, and not delivered; a few
+	last   time.Time
+	empty  bool // nothing more to read until the job changes
+
+	// Without recorded times, lines that existed at first are spread over the job's life.
+	size  int64
+	since time.Time
+	until time.Time
+}
+
+// timed is an entry with its place in the stream.
+type timed struct {
+	Entry
+	key time.Time
+}
+
+// A source has at most this much ready.
+const (
+	mostReady      = 64
+	mostReadyBytes = 256 << 10
+)
+
+func (m *member) close() {
+	for _, src := range m.sources {
+		src.close()
+	}
+	m.opened = false
+}
+
+func (src *source) close() {
+	if src.log != nil {
+		_ = src.log.Close() // opened for reading only
+	}
+	src.log, src.feed = nil, nil
+}
+
+// begun reports whether the job may have output.
+func (m *member) begun() bool { return !m.job.StartedAt.IsZero() || m.job.Status.Finished() }
+
+// openLog opens the log and notes how far it reaches.
+func (src *source) openLog(ctx context.Context, from jobs, j engine.Job) error {
+	log, err := from.Log(ctx, j.ID, src.stream)
+	if err != nil {
+		return err
+	}
+	size, err := log.Size(ctx)
+	if err != nil {
+		return errors.Join(err, log.Close())
+	}
+	if src.until.IsZero() {
+		src.size, src.since, src.until = size, j.CreatedAt, time.Now()
+		if exit, ok := j.Ended(); ok {
+			src.until = exit.At
+		}
+	}
+	src.log = log
+	return nil
+}
+
+// openLogs opens the logs at the places where they are to be read.
+func (m *member) openLogs(ctx context.Context, from jobs) error {
+	for _, src := range m.sources {
+		if src.feed != nil {
+			continue
+		}
+		if err := src.openLog(ctx, from, m.job); err != nil {
+			return err
+		}
+		feed, err := src.log.FollowFrom(ctx, src.start, joblog.Query{})
+		if err != nil {
+			src.close()
+			return err
+		}
+		src.feed = feed
+	}
+	m.opened = true
+	return nil
+}
+
+// timeOf returns when the line at an offset was written, if that is known, and its place in the stream.
+func (src *source) timeOf(off int64) (at, key time.Time) {
+	at, ok := src.log.TimeAt(off)
+	switch {
+	case ok:
+		key = at
+	case off < src.size:
+		life := src.until.Sub(src.since)
+		key = src.since.Add(time.Duration(float64(life) * float64(off) / float64(src.size)))
+	default:
+		at = time.Now()
+		key = at
+	}
+	if key.Before(src.last) { // clocks are set back
+		key = src.last
+	}
+	src.last = key
+	return at, key
+}
+
+// fill reads a few lines. rest includes a last line without a line feed.
+func (src *source) fill(ctx context.Context, j engine.Job, rest bool) error {
+	bytes := 0
+	for line, err := range src.feed.Read(ctx, rest) {
+		if err != nil {
+			return err
+		}
+		at, key := src.timeOf(line.Start)
+		src.ready = append(src.ready, timed{Entry{Job: j, Stream: src.stream, At: at, Line: line}, key})
+		if bytes += len(line.Raw) + len(line.Text); len(src.ready) == mostReady || bytes >= mostReadyBytes {
+			return nil
+		}
+	}
+	src.empty = true
+	return nil
+}
+
+// next returns the place of the member's next entry; ok is false if there is none now. src is nil for
+// its end.
+func (m *member) next(ctx context.Context) (key time.Time, src *source, ok bool, err error) {
+	over := m.job.Status.Finished()
+	for _, of := range m.sources {
+		if len(of.ready) == 0 && !of.empty {
+			if err := of.fill(ctx, m.job, over || m.gone); err != nil {
+				return key, nil, false, err
+			}
+		}
+		if len(of.ready) > 0 && (src == nil || of.ready[0].key.Before(key)) {
+			key, src = of.ready[0].key, of
+		}
+	}
+	if src != nil {
+		return key, src, true, nil
+	}
+	m.dirty = false
+	exit, _ := m.job.Ended()
+	if key = exit.At; key.Before(m.last) {
+		key = m.last
+	}
+	return key, nil, over && !m.ended, nil
+}
