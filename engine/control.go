@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,7 +27,7 @@ func (h *Handle) open(ctx context.Context, op string) (Run, Job, error) {
 	if err := checkReadable(op, rec); err != nil {
 		return nil, j, err
 	}
-	if j.Host == "" && !j.Status.Finished() && !h.e.here.canJudge(rec) {
+	if !j.Status.Finished() && !h.e.canJudge(rec) {
 		return nil, j, opError(op, j, ErrElsewhere)
 	}
 	b := h.e.backend(j.Backend)
@@ -66,10 +67,10 @@ func (h *Handle) begun(ctx context.Context, op string) (Run, Job, error) {
 
 // notBegun returns an error if the job is queued and has never run.
 func notBegun(op string, j Job) error {
-	if j.Status != Queued || !j.StartedAt.IsZero() || j.Host != "" {
-		return nil
+	if neverRan := j.Status == Queued && j.StartedAt.IsZero(); neverRan && j.Host == "" {
+		return opError(op, j, ErrNotStarted)
 	}
-	return opError(op, j, ErrNotStarted)
+	return nil
 }
 
 // Write types p into the job, all of it or until ctx is done. The caller includes line endings:
@@ -219,20 +220,16 @@ func (h *Handle) Stop(ctx context.Context, o StopOptions) (StopReport, error) {
 	if err != nil {
 		return StopReport{}, err
 	}
-	if len(j.Exit.Survivors) > 0 && j.Host == "" {
-		if rec, err := h.e.record(h.id); err == nil && !h.e.here.canJudge(rec) {
+	if len(j.Exit.Survivors) > 0 {
+		if rec, err := h.e.record(h.id); err == nil && !h.e.canJudge(rec) {
 			return StopReport{}, opError("stop", j, ErrElsewhere)
 		}
 	}
-	if o.By == "" {
-		o.By = h.e.cfg.client
-	}
-	if o.Reason == "" {
-		o.Reason = ReasonKill
-	}
+	o.By = cmp.Or(o.By, h.e.cfg.client)
+	o.Reason = cmp.Or(o.Reason, ReasonKill)
 	report, err := run.Stop(ctx, o)
-	if len(j.Exit.Survivors) > 0 && (err == nil || errors.Is(err, ErrNotRunning)) {
-		h.recordSurvivors(report.Survivors)
+	if err == nil || errors.Is(err, ErrNotRunning) {
+		h.recordSurvivors(j, report.Survivors)
 	}
 	// A concurrent kill of the same job may already have ended it.
 	if errors.Is(err, ErrNotRunning) {
@@ -264,7 +261,10 @@ func (e *Engine) StopAll(ctx context.Context, jobs []Job, o StopOptions, stopped
 
 // recordSurvivors records what remains of the process tree of a job that had ended before it was
 // stopped. If a holder is running, it has the lock and does this itself.
-func (h *Handle) recordSurvivors(left []Process) {
+func (h *Handle) recordSurvivors(j Job, left []Process) {
+	if len(j.Exit.Survivors) == 0 {
+		return
+	}
 	dir := h.e.root.Dir(string(h.id))
 	lock, err := jobdir.Lock(dir)
 	if err != nil {

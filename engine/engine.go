@@ -134,10 +134,15 @@ func DefaultStateDir() (string, error) {
 	return root, nil
 }
 
+// ofContext reports whether err is that of a context that has ended.
+func ofContext(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
 // rootError returns the error of an operation on the state directory for callers. That the caller gave
 // up is not a fault of the directory.
 func rootError(err error) error {
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if ofContext(err) {
 		return err
 	}
 	if _, ok := errors.AsType[*jobdir.HeldError](err); ok {

@@ -103,10 +103,12 @@ func (e *Engine) History(ctx context.Context, since time.Time) ([]Event, error) 
 		ended := false
 		for _, f := range facts {
 			kind := EventKind(f.Kind)
-			if kind == EventCreated {
+			switch kind {
+			case EventCreated:
 				continue
+			case EventExited, EventLost:
+				ended = true
 			}
-			ended = ended || kind == EventExited || kind == EventLost
 			ev := Event{Kind: kind, Job: j, Offset: f.Offset, At: f.At, Exit: Exit{Code: f.Code, Signal: f.Signal}}
 			if kind == EventAttention {
 				ev.Note = Note{Title: f.Title, Body: f.Body}
@@ -199,7 +201,7 @@ func factsOf(c change, now time.Time) []fact {
 	if run := lastRun(j); !run.At.IsZero() && !run.At.Equal(lastRun(old).At) {
 		add(EventRunEnded, run.At).exit = run
 	}
-	if hasStarted(old, j) && !j.Runs.Between() {
+	if hasStarted(old, j) {
 		add(EventStarted, j.StartedAt).offset = old.Output // new output is reported next
 	}
 	// Of a job on a host, the last line is known later than how much was printed.
@@ -216,7 +218,7 @@ func factsOf(c change, now time.Time) []fact {
 	if j.Waiting != old.Waiting {
 		add(EventWaiting, now)
 	}
-	if j.Link != old.Link || j.LinkError != old.LinkError || j.StaleSince.IsZero() != old.StaleSince.IsZero() {
+	if linkOf(j) != linkOf(old) {
 		add(EventLink, now)
 	}
 	if c.attention {
@@ -239,11 +241,23 @@ func lastRun(j *Job) Exit {
 
 // hasStarted reports whether the command was started since old, for the first time or again.
 func hasStarted(old, j *Job) bool {
-	if j.StartedAt.IsZero() {
+	switch {
+	case j.StartedAt.IsZero(), j.Runs.Between():
 		return false
+	case old.StartedAt.IsZero():
+		return true
 	}
-	return old.StartedAt.IsZero() || j.Runs.Number() > old.Runs.Number()
+	return j.Runs.Number() > old.Runs.Number()
 }
+
+// link is what clients see of the connection to the machine of a job.
+type link struct {
+	is    Link
+	err   string
+	stale bool
+}
+
+func linkOf(j *Job) link { return link{j.Link, j.LinkError, !j.StaleSince.IsZero()} }
 
 // rowChanged reports whether a value of a list row has changed that has no event kind of its own;
 // it is reported as a title change. Values that end with the job do not count.

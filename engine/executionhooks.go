@@ -147,9 +147,8 @@ func (x *Execution) stop(ctx context.Context, o StopOptions) (StopReport, error)
 	}
 	select {
 	case err := <-killed:
-		canceled := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 		switch {
-		case canceled && ctx.Err() != nil:
+		case ofContext(err) && ctx.Err() != nil:
 			return gaveUp()
 		case err != nil:
 			return StopReport{}, err

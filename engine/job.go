@@ -181,8 +181,7 @@ func (j Job) LogCap() int64 {
 // LeftRunning reports whether the job has ended and has left processes on this machine that still run,
 // as far as this machine can tell. It cannot be cleared until [Handle.Stop] has ended them.
 func (j Job) LeftRunning() bool {
-	here := j.Host == "" && j.Link != LinkElsewhere
-	return here && j.Status.Finished() && len(j.Exit.Survivors) > 0
+	return j.here() && j.Status.Finished() && len(j.Exit.Survivors) > 0
 }
 
 // Ending describes, for the middle of a sentence, how the job ended and why, as in
@@ -258,6 +257,9 @@ func (j Job) EndedAgo(now time.Time) time.Duration {
 	}
 	return now.Sub(j.Exit.At)
 }
+
+// here reports whether the job belongs to this machine, and to this container if there are any.
+func (j *Job) here() bool { return j.Host == "" && j.Link != LinkElsewhere }
 
 // FailedUnseen reports whether the job is a failure that still needs attention: unsuccessful, and the
 // user has not seen that. The header of the UI, the order and color of lists and `hob prompt` all use

@@ -114,7 +114,7 @@ func (e *Engine) jobOf(rec *jobdir.Record) Job {
 	if e.cfg.sinceBoot == nil || !e.here.sameBoot(&rec.State) {
 		j.StartedUp, j.Exit.SinceBoot = 0, 0
 	}
-	if len(j.Exit.Survivors) > 0 && j.Host == "" {
+	if j.Host == "" {
 		j.Exit.Survivors = e.here.livingSurvivors(&rec.State, j.Exit.Survivors)
 	}
 	if j.Backend == "" && j.HostDir == "" { // meta.json cannot be read
@@ -144,7 +144,8 @@ func (e *Engine) record(id ID) (*jobdir.Record, error) {
 		return nil, notFound(string(id))
 	}
 	rec, err := jobdir.Read(e.root.Dir(string(id)))
-	if rec.Problem != "" || rec.ReadErr != nil || errors.Is(err, jobdir.ErrNoMeta) {
+	switch {
+	case rec.Problem != "", rec.ReadErr != nil, errors.Is(err, jobdir.ErrNoMeta):
 		if was := e.root.Index().Find(string(id)); was != nil {
 			return was, nil
 		}
@@ -190,7 +191,7 @@ func (e *Engine) observe(ctx context.Context, recs []*jobdir.Record) map[string]
 		case j.Status.Finished(): // meta.json is not readable
 		case rec.ReadErr != nil: // the end may be in the part that cannot be read
 			j.Link, j.LinkError = LinkUnreachable, rec.ReadErr.Error()
-		case j.Host == "" && !e.here.canJudge(rec):
+		case !e.canJudge(rec):
 			j.Link, j.StaleSince = LinkElsewhere, rec.Touched
 		case b == nil && j.Host != "":
 			j.Link, j.LinkError, j.StaleSince = LinkUnreachable, "this program has no backend for "+j.Backend, rec.Touched
@@ -288,29 +289,39 @@ func lastChange(j *Job) time.Time {
 
 // Selects reports whether j matches f.
 func (f *Filter) Selects(j *Job) bool {
-	finished := j.Status.Finished()
 	switch {
-	case len(f.Statuses) > 0 && !slices.Contains(f.Statuses, j.Status),
-		len(f.IDs) > 0 && !slices.Contains(f.IDs, j.ID),
-		f.Host != "" && j.Host != f.Host,
-		f.CreatedBy != "" && j.CreatedBy != f.CreatedBy,
+	case !listed(f.Statuses, j.Status),
+		!listed(f.IDs, j.ID),
+		cmp.Or(f.Host, j.Host) != j.Host,
+		cmp.Or(f.CreatedBy, j.CreatedBy) != j.CreatedBy,
 		f.Same != nil && !f.Same.sameAs(j),
-		f.Here && (j.Host != "" || j.Link == LinkElsewhere),
-		!f.Since.IsZero() && lastChange(j).Before(f.Since):
+		f.Here && !j.here(),
+		lastChange(j).Before(f.Since),
+		!f.selectsStatus(j):
 		return false
-	}
-	if f.Running || f.Finished || f.Failed {
-		running := f.Running && !finished
-		ended := f.Finished && finished
-		failed := f.Failed && j.Unsuccessful()
-		if !running && !ended && !failed {
-			return false
-		}
 	}
 	for k, v := range f.Labels {
 		if got, ok := j.Labels[k]; !ok || got != v {
 			return false
 		}
+	}
+	return true
+}
+
+// listed reports whether a list has v. An empty list has everything.
+func listed[T comparable](list []T, v T) bool { return len(list) == 0 || slices.Contains(list, v) }
+
+// selectsStatus reports whether the job has one of the statuses that f names with Running, Finished and
+// Failed. If it names none, every job has.
+func (f *Filter) selectsStatus(j *Job) bool {
+	finished := j.Status.Finished()
+	switch {
+	case f.Running && !finished,
+		f.Finished && finished,
+		f.Failed && j.Unsuccessful():
+		return true
+	case f.Running, f.Finished, f.Failed:
+		return false
 	}
 	return true
 }
@@ -326,5 +337,5 @@ func (s *Spec) sameAs(j *Job) bool {
 		return j.Dir == s.Dir // it is recorded as given
 	}
 	dir, err := filepath.Abs(s.Dir)
-	return err == nil && j.Dir == dir && j.Link != LinkElsewhere
+	return err == nil && j.Dir == dir && j.here()
 }

@@ -58,7 +58,8 @@ func (k *tracking) measure() (changed bool) {
 func (k *tracking) measuredLocked(jobs []Job) (changed bool) {
 	for _, j := range jobs {
 		t := k.trackers[j.ID]
-		if t == nil || t.job.Status.Finished() || j.CPU == nil {
+		switch {
+		case t == nil, t.job.Status.Finished(), j.CPU == nil:
 			continue
 		}
 		t.job.CPU, t.job.RSS, t.job.Ports = j.CPU, j.RSS, j.Ports

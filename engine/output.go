@@ -16,9 +16,12 @@ import (
 // streamOf returns the stream of a job that s refers to: its only one, or with two streams stdout
 // unless stderr is named.
 func streamOf(j Job, s Stream) (Stream, error) {
-	switch {
-	case s != StreamOutput && s != StreamStdout && s != StreamStderr:
+	switch s {
+	case StreamOutput, StreamStdout, StreamStderr:
+	default:
 		return "", fmt.Errorf("%w: unknown stream %q", ErrInvalid, s)
+	}
+	switch {
 	case j.Split && s == StreamOutput:
 		return StreamStdout, nil
 	case !j.Split && s != StreamOutput:
@@ -27,10 +30,15 @@ func streamOf(j Job, s Stream) (Stream, error) {
 	return s, nil
 }
 
+// mayHaveFiles reports whether the error of a job whose execution cannot be reached leaves its files.
+func mayHaveFiles(err error) bool {
+	return errors.Is(err, ErrElsewhere) || errors.Is(err, ErrUnsupported)
+}
+
 // openOutput opens one stream.
 func (h *Handle) openOutput(ctx context.Context, s Stream) (Output, Job, error) {
 	run, j, err := h.open(ctx, "read the output of")
-	if errors.Is(err, ErrElsewhere) || errors.Is(err, ErrUnsupported) {
+	if mayHaveFiles(err) {
 		// The files of a local job can be read even without its backend.
 		if j.Host == "" {
 			run, err = newVirtualRun(h.e.root.Dir(string(h.id)), j), nil
@@ -101,7 +109,9 @@ func (e *Engine) markBinary(events []Event) {
 		}
 		for _, s := range ev.Job.Streams() {
 			path := filepath.Join(e.root.Dir(string(ev.Job.ID)), s.File())
-			events[i].Binary = events[i].Binary || logfile.Binary(lastBytes(path, binarySample))
+			if logfile.Binary(lastBytes(path, binarySample)) {
+				events[i].Binary = true
+			}
 		}
 	}
 }

@@ -96,14 +96,15 @@ func (h *Handle) pollAt(ctx context.Context, cursor int64, wait time.Duration) (
 	soon, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	var failed error
+	decided := func() bool { return failed != nil || p.isNew(cursor) }
 	_, err = h.waitUntil(soon, nil, func(j Job) bool {
 		if j.Output > cursor { // the log already has everything that was reported
 			p, failed = h.drain(ctx, cursor)
 		}
-		return failed != nil || p.isNew(cursor)
+		return decided()
 	})
 	switch {
-	case failed != nil || p.isNew(cursor):
+	case decided():
 		return p, failed
 	case err == nil, soon.Err() != nil && ctx.Err() == nil: // the end comes after all output
 		return h.drain(ctx, cursor)
@@ -198,7 +199,8 @@ func (e *Engine) drainSplit(ctx context.Context, stdout, stderr jobdir.Source, p
 // or escape sequence at the end, because output of the other stream would be inserted into it.
 func wholeSize(ctx context.Context, log jobdir.Source, ended bool) (int64, error) {
 	size, err := log.Size(ctx)
-	if err != nil || size == 0 || ended {
+	switch {
+	case err != nil, size == 0, ended:
 		return size, err
 	}
 	end := make([]byte, min(size, logfile.MaxIncomplete))

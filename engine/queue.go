@@ -76,7 +76,7 @@ func (e *Engine) SetQueue(ctx context.Context, name string, c QueueChange) (Queu
 	switch {
 	case !queue.ValidName(name):
 		return Queue{}, invalid("change a queue", fmt.Sprintf("%q cannot be the name of a queue", name), queue.NameHint)
-	case c.Slots < 0 || c.Slots > MaxSlots:
+	case c.Slots < 0, c.Slots > MaxSlots:
 		return Queue{}, invalid("change a queue", fmt.Sprintf("%d slots", c.Slots), fmt.Sprintf("use 1 to %d", MaxSlots))
 	case c.Pause && c.Resume:
 		return Queue{}, invalid("change a queue", "both pause and resume", "choose one of them")
@@ -85,7 +85,12 @@ func (e *Engine) SetQueue(ctx context.Context, name string, c QueueChange) (Queu
 		if c.Slots > 0 {
 			s.Slots = c.Slots
 		}
-		s.Paused = (s.Paused || c.Pause) && !c.Resume
+		switch {
+		case c.Pause:
+			s.Paused = true
+		case c.Resume:
+			s.Paused = false
+		}
 	})
 	if err != nil {
 		return Queue{}, &Error{Op: "change a queue", Err: err, Hint: hintFor(err, Job{})}
@@ -125,8 +130,7 @@ func (e *Engine) eachQueue(ctx context.Context, op string, ids []ID, change func
 		if err != nil {
 			return err
 		}
-		waitsHere := rec.Meta.Host == "" && rec.Meta.Waits()
-		if begun := rec.Finished() || rec.Started; begun || !waitsHere {
+		if !waitsHere(rec) {
 			err := &Error{Op: op, Job: id, Err: ErrNotQueued}
 			if rec.Meta.Host != "" {
 				err.Err = fmt.Errorf("%w on this machine", ErrNotQueued)
@@ -147,6 +151,15 @@ func (e *Engine) eachQueue(ctx context.Context, op string, ids []ID, change func
 		}
 	}
 	return nil
+}
+
+// waitsHere reports whether a job waits in a queue of this machine.
+func waitsHere(rec *jobdir.Record) bool {
+	switch {
+	case rec.Meta.Host != "", !rec.Meta.Waits(), rec.Started, rec.Finished():
+		return false
+	}
+	return true
 }
 
 // configureQueue applies the slots of the settings to the queue of a new job, if they have changed

@@ -26,10 +26,13 @@ type queuedTerminal struct {
 // opensLater reports whether there is no terminal yet. That of a job on a host, whose status is starting
 // for a while, cannot be resized before the job runs.
 func opensLater(j *Job) bool {
-	if j.Kind != KindPTY || !j.StartedAt.IsZero() {
+	switch {
+	case j.Kind != KindPTY, !j.StartedAt.IsZero():
 		return false
+	case j.Status == Queued:
+		return true
 	}
-	return j.Status == Queued || j.Status == Starting && j.Link == LinkOK
+	return j.Status == Starting && j.Link == LinkOK
 }
 
 func (e *Engine) openLater(ctx context.Context, run Run, j Job, o TerminalOptions) Terminal {

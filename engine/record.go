@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,30 +20,32 @@ func thisPlace() place { return place{proc.MachineID(), proc.BootID(), proc.PIDN
 
 // sameBoot reports whether clocks that count from the boot are comparable with those of the record.
 func (p place) sameBoot(s *State) bool {
-	if s.UpBoot != "" {
+	switch {
+	case s.UpBoot != "":
 		return s.UpBoot == p.boot
-	}
-	if s.BootID == "" || s.BootID != p.boot {
+	case s.BootID == "", s.BootID != p.boot:
 		return false
 	}
-	return s.Machine == "" || s.Machine == p.machine
+	return cmp.Or(s.Machine, p.machine) == p.machine
 }
+
+// canJudge reports whether this program can determine the state of a job, if necessary by asking the
+// job's host.
+func (e *Engine) canJudge(r *jobdir.Record) bool { return r.Meta.Host != "" || e.here.canJudge(r) }
 
 // canJudge reports whether this process can determine the state of a job of this machine: only
 // where its record was made. After a reboot the namespaces differ, so they need not match.
 // Any machine of a cluster can ask its scheduler.
 func (p place) canJudge(r *jobdir.Record) bool {
-	if r.Meta.Scheduler != "" {
+	switch {
+	case r.Meta.Scheduler != "":
+		return true
+	case cmp.Or(r.State.Machine, r.Meta.ClientMachine, p.machine) != p.machine:
+		return false
+	case !r.Started, r.State.BootID != p.boot:
 		return true
 	}
-	machine := r.State.Machine
-	if machine == "" {
-		machine = r.Meta.ClientMachine
-	}
-	if machine != "" && machine != p.machine {
-		return false
-	}
-	return !r.Started || r.State.BootID != p.boot || r.State.PIDNS == p.pidns
+	return r.State.PIDNS == p.pidns
 }
 
 // jobOf returns the job from its records alone. The link of a job that has not ended is not
@@ -91,7 +94,7 @@ func (j *Job) complete() {
 		j.Kind = KindFile
 	}
 	switch {
-	case j.Kind == KindFile && (j.Stdin != InputTTY || j.NoTerminal):
+	case j.NoTerminal, j.Kind == KindFile && j.Stdin != InputTTY:
 		j.Size = Size{} // neither its output nor its input uses a terminal
 	case j.Size == (Size{}):
 		j.Size = j.InitialSize
@@ -141,7 +144,7 @@ func mayFollow(from Status, to *State) bool {
 // the processes left at the end. s is the state that lists them.
 func (p place) livingSurvivors(s *State, left []Process) []Process {
 	switch {
-	case s.BootID == "" || p.boot == "" || s.Machine != p.machine:
+	case s.BootID == "", p.boot == "", s.Machine != p.machine:
 		return left // of another machine, or not known
 	case s.BootID != p.boot:
 		return nil // no process survives a reboot
@@ -180,9 +183,11 @@ func (e *Engine) Adopt(ctx context.Context, host string) error {
 			s.Pending = &Pending{Reason: "its scheduler has not answered yet"}
 		}
 		err := e.root.Adopt(&m, &s)
-		adopted = adopted || err == nil
-		if errors.Is(err, fs.ErrExist) { // another program created it first
-			err = nil
+		switch {
+		case err == nil:
+			adopted = true
+		case errors.Is(err, fs.ErrExist): // another program created it first
+			return nil
 		}
 		return err
 	})

@@ -93,7 +93,9 @@ func (e *Engine) finishedResult(ctx context.Context, j Job, most int) (Result, e
 			return r, opError("read the output of", j, err)
 		}
 		r.Output = append(r.Output, p...)
-		r.Truncated = r.Truncated || cut
+		if cut {
+			r.Truncated = true
+		}
 	}
 	r.Cursor = j.Output
 	return r, nil

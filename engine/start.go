@@ -132,17 +132,11 @@ func (e *Engine) complete(s Spec) (Spec, Backend, error) {
 		}
 		return s, nil, e
 	}
-	scheduler, _ := b.(Scheduler)
-	schedules := scheduler != nil && scheduler.Schedules(s.Host)
-	if follows := len(s.After)+len(s.AfterAny) > 0; follows && s.Host != "" && !schedules {
+	if follows := len(s.After)+len(s.AfterAny) > 0; follows && !mayWait(b, s.Host) {
 		return s, nil, invalid("start", "a job on a host cannot wait for other jobs", "start it there when it is due, or run it here")
 	}
 	caps := b.Capabilities()
-	s.PTY = s.PTY && !s.Split && caps.PTY
-	if s.TTYStdin && !s.PTY && !caps.TTYStdin { // a pipe is the closest substitute
-		s.Stdin = s.Stdin || caps.Stdin
-	}
-	s.TTYStdin = s.TTYStdin && !s.PTY && caps.TTYStdin
+	s = caps.nearest(s)
 	for _, ability := range []struct {
 		asked, there bool
 		name         string
@@ -168,6 +162,30 @@ func (e *Engine) complete(s Spec) (Spec, Backend, error) {
 		s.Size = defaultSize
 	}
 	return e.withDefaults(s), b, nil
+}
+
+// mayWait reports whether jobs on host can wait for others there.
+func mayWait(b Backend, host string) bool {
+	if host == "" {
+		return true
+	}
+	s, ok := b.(Scheduler)
+	return ok && s.Schedules(host)
+}
+
+// nearest returns a request with the terminal and the input that come closest to what is asked for.
+func (c Capabilities) nearest(s Spec) Spec {
+	if s.Split || !c.PTY {
+		s.PTY = false
+	}
+	switch {
+	case s.PTY:
+		s.TTYStdin = false // the terminal has the input, too
+	case s.TTYStdin && !c.TTYStdin:
+		s.TTYStdin = false
+		s.Stdin = s.Stdin || c.Stdin // a pipe is the closest substitute
+	}
+	return s
 }
 
 // startError returns why a request cannot be used as the error of a start.
@@ -208,8 +226,9 @@ const maxFile = 1<<16 - 1
 
 func checkFiles(files map[int]*os.File, terminal bool) error {
 	for n := range files {
-		reserved := n == 1 || n == 2 && !terminal
-		if reserved || n < 0 || n > maxFile {
+		switch {
+		case n == 0, n == 2 && terminal, n > 2 && n <= maxFile:
+		default:
 			return invalid("start", fmt.Sprintf("descriptor %d cannot be passed to a job", n), "use 0, a number from 3 to 65535, or 2 for a job with a terminal")
 		}
 	}
@@ -225,7 +244,10 @@ func environ(base []string, added map[string]string, id string) []string {
 	env := make([]string, 0, len(base)+len(added)+1)
 	for _, kv := range base {
 		name, _, _ := strings.Cut(kv, "=")
-		if _, again := added[name]; !again && !termenv.Describes(name) && name != jobIDVariable {
+		_, again := added[name]
+		switch {
+		case again, name == jobIDVariable, termenv.Describes(name):
+		default:
 			env = append(env, kv)
 		}
 	}

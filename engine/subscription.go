@@ -136,7 +136,9 @@ func (s *Subscription) pushLocked(t *tracker, facts []fact) {
 		case !f.kind.urgent():
 			s.supersedeLocked(f)
 		}
-		s.urgent = s.urgent || f.kind.urgent()
+		if f.kind.urgent() {
+			s.urgent = true
+		}
 		s.queue = append(s.queue, f)
 	}
 	select {
@@ -191,7 +193,7 @@ func (s *Subscription) limitNotesLocked(t *tracker, notes int) {
 
 // covers reports whether changes of the job may have to be reported.
 func (s *Subscription) covers(id ID) bool {
-	return len(s.filter.IDs) == 0 || slices.Contains(s.filter.IDs, id)
+	return listed(s.filter.IDs, id)
 }
 
 // watchSnapshot starts watching the jobs of the snapshot, if there was one.

@@ -53,7 +53,7 @@ func (h *Handle) follow(ctx context.Context) (t *tracker, release func(), err er
 		t = &tracker{k: k, id: h.id, job: j}
 		k.trackers[h.id] = t
 	}
-	if t.stop == nil && !t.job.Status.Finished() && !t.watchLocked(run) {
+	if t.unwatchedLocked() && !t.watchLocked(run) {
 		return nil, nil, &Error{Op: "watch", Job: h.id, Err: ErrClosed}
 	}
 	t.waiters++
@@ -77,7 +77,9 @@ func (t *tracker) now() (Job, <-chan struct{}, error) {
 		t.changed = make(chan struct{})
 	}
 	j := t.job
-	j.Backgrounded = j.Backgrounded || t.backgrounded
+	if t.backgrounded {
+		j.Backgrounded = true
+	}
 	if t.removed {
 		return j, t.changed, notFound(string(t.id))
 	}
@@ -117,20 +119,26 @@ func (t *tracker) watchLocked(run Run) bool {
 
 // releaseLocked ends a watch that is no longer needed and removes an unused tracker.
 func (t *tracker) releaseLocked() {
-	wanted := t.waiters > 0 || t.listed && t.k.wantedLocked(t.id)
-	if t.stop != nil && !wanted {
+	if t.waiters > 0 {
+		t.paceLocked()
+		return
+	}
+	if wanted := t.listed && t.k.wantedLocked(t.id); t.stop != nil && !wanted {
 		t.unwatchLocked()
 	}
-	if t.waiters == 0 && !t.listed && t.k.trackers[t.id] == t {
+	if !t.listed && t.k.trackers[t.id] == t {
 		delete(t.k.trackers, t.id)
 	}
 	t.paceLocked()
 }
 
+// promptLocked reports whether a client needs changes promptly.
+func (t *tracker) promptLocked() bool { return t.waiters > 0 || t.k.attendedLocked(t.id) }
+
 // paceLocked throttles the watch unless a client needs prompt changes.
 func (t *tracker) paceLocked() {
 	g, ok := t.run.(Throttler)
-	if prompt := t.waiters > 0 || t.k.attendedLocked(t.id); ok && prompt != t.prompt {
+	if prompt := t.promptLocked(); ok && prompt != t.prompt {
 		t.prompt = prompt
 		g.Throttle(!prompt)
 	}
@@ -153,7 +161,7 @@ func (t *tracker) watch(ctx context.Context, run Run) {
 		if ctx.Err() != nil {
 			return
 		}
-		if err == nil || !errors.Is(err, ErrUnreachable) {
+		if !errors.Is(err, ErrUnreachable) {
 			// It has ended or can no longer be watched: the records have the outcome.
 			if t.reread(ctx) {
 				return
@@ -188,7 +196,7 @@ func (t *tracker) begin(ctx context.Context, run Run) bool {
 	}
 	t.run = run
 	if g, ok := run.(Throttler); ok {
-		t.prompt = t.waiters > 0 || t.k.attendedLocked(t.id)
+		t.prompt = t.promptLocked()
 		g.Throttle(!t.prompt)
 	}
 	return true
@@ -300,7 +308,9 @@ func (t *tracker) updateLocked(c change) {
 	}
 	// The directory and the run are read by different goroutines, and either may be stale: apply
 	// transitions that cannot be reversed only once.
-	c.new.Backgrounded = c.new.Backgrounded || c.old.Backgrounded
+	if c.old.Backgrounded {
+		c.new.Backgrounded = true
+	}
 	c.new.Output, c.new.Dropped = max(c.new.Output, c.old.Output), max(c.new.Dropped, c.old.Dropped)
 	t.job = c.new
 	t.wakeLocked()

@@ -35,10 +35,8 @@ func (e *Engine) MeasureAll(jobs []Job) []Job {
 	var refs []proc.JobRef
 	var at []int
 	for i, j := range jobs {
-		if j.Host != "" || j.Link == LinkElsewhere {
-			continue
-		}
-		if j.Status.Finished() || j.Leader.PID == 0 {
+		switch {
+		case !j.here(), j.Status.Finished(), j.Leader.PID == 0:
 			continue
 		}
 		if ref, ok := e.processesOf(j); ok {

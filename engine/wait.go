@@ -20,7 +20,8 @@ func (h *Handle) waitUntil(ctx context.Context, also <-chan struct{}, ok func(Jo
 	defer release()
 	for {
 		j, changed, err := t.now()
-		if err != nil || j.Status.Finished() || ok(j) {
+		switch {
+		case err != nil, j.Status.Finished(), ok(j):
 			return j, err
 		}
 		select {
@@ -61,8 +62,8 @@ func (h *Handle) waitUnless(ctx context.Context, also <-chan struct{}, stop func
 		return Exit{}, true, err
 	}
 	if errors.Is(err, ErrNotFound) { // it may have ended and been cleared since the first read
-		if rec, readErr := h.e.recordAnywhere(h.id); readErr == nil && rec.Finished() {
-			return h.e.jobOf(rec).Exit, false, nil
+		if exit, ended := h.e.recordedEnd(h.id); ended {
+			return exit, false, nil
 		}
 	}
 	if u := j.Unrecorded; err == nil && u != nil {
@@ -95,6 +96,15 @@ func (h *Handle) waitRecorded(ctx context.Context, exit Exit) {
 		case <-time.After(pause):
 		}
 	}
+}
+
+// recordedEnd returns the end of a job, which may be in the trash; false if none is recorded.
+func (e *Engine) recordedEnd(id ID) (Exit, bool) {
+	rec, err := e.recordAnywhere(id)
+	if err != nil || !rec.Finished() {
+		return Exit{}, false
+	}
+	return e.jobOf(rec).Exit, true
 }
 
 // recordAnywhere reads the records of a job, including one that is in the trash.

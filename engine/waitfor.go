@@ -55,8 +55,8 @@ type Outcome struct {
 func (h *Handle) WaitFor(ctx context.Context, c Condition) (Outcome, error) {
 	out, err := h.waitFor(ctx, c)
 	if c.Look == nil && errors.Is(err, ErrNotFound) { // it may have been cleared since the caller found it
-		if rec, readErr := h.e.recordAnywhere(h.id); readErr == nil && rec.Finished() {
-			return Outcome{Met: c.Line == nil && c.Port == 0, Exit: h.e.jobOf(rec).Exit}, nil
+		if exit, ended := h.e.recordedEnd(h.id); ended {
+			return Outcome{Met: c.Line == nil && c.Port == 0, Exit: exit}, nil
 		}
 	}
 	return out, err
@@ -108,7 +108,7 @@ func (h *Handle) lookAt(ctx context.Context, look func(Job) error) (Exit, error)
 		if lookErr := retryUnreachable(ctx, func() error { return look(last) }); lookErr != nil {
 			return exit, lookErr
 		}
-	case !looked && (errors.Is(err, ErrElsewhere) || errors.Is(err, ErrUnsupported)):
+	case !looked && mayHaveFiles(err):
 		// It cannot be watched from here, but its files can be read.
 		if lookErr := look(last); lookErr != nil {
 			return Exit{}, lookErr

@@ -21,7 +21,7 @@ import (
 // investigate adds what this machine says about a cause, if there is one, and about a command that could
 // not be started: for a job of this machine only.
 func (x *explainer) investigate(ctx context.Context, c cause.Cause) {
-	if x.j.Host != "" || x.j.Link == LinkElsewhere {
+	if !x.j.here() {
 		return
 	}
 	if x.j.Exit.Reason == ReasonSpawn {
@@ -92,7 +92,8 @@ func portOf(command []string, script string) (port string) {
 	line := strings.Join(command, " ") + " " + script
 	for _, m := range regexp.MustCompile(portArgument).FindAllStringSubmatch(line, -1) {
 		n, err := strconv.Atoi(m[1])
-		if notAPort := err != nil || n < lowestPort || n > math.MaxUint16; notAPort {
+		switch {
+		case err != nil, n < lowestPort, n > math.MaxUint16:
 			continue
 		}
 		if port != "" && port != m[1] {
@@ -150,7 +151,8 @@ func (x *explainer) lastSuccess(ctx context.Context) {
 	}
 	for _, was := range jobs {
 		exit, ended := was.Ended()
-		if !ended || !was.succeeded() || !was.CreatedAt.Before(j.CreatedAt) {
+		switch {
+		case !ended, !was.succeeded(), !was.CreatedAt.Before(j.CreatedAt):
 			continue
 		}
 		if was.Script != j.Script || was.Host != j.Host || !slices.Equal(was.Command, j.Command) {

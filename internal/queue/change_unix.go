@@ -171,7 +171,7 @@ func StartNow(ctx context.Context, dir string, ids []string) error {
 	return locked(ctx, dir, false, func(q *changeable) error {
 		for _, id := range ids {
 			e, ok := q.Find(id)
-			if !ok || e.State == Running || e.State == Canceled {
+			if !ok || !e.State.mayStart() {
 				return ErrNotWaiting
 			}
 			to := e
@@ -275,7 +275,9 @@ func Clean(dir string) bool {
 	cleaned := false
 	for _, e := range v.Entries {
 		if !jobdir.Locked(filepath.Join(jobs, e.ID)) {
-			cleaned = os.Remove(filepath.Join(dir, "jobs", e.Name())) == nil || cleaned
+			if os.Remove(filepath.Join(dir, "jobs", e.Name())) == nil {
+				cleaned = true
+			}
 		}
 	}
 	return cleaned
