@@ -109,7 +109,7 @@ func (p *prompter) look(paused time.Duration) {
 // after a question is another wait.
 func (p *prompter) notify(waits bool, entry record.Entry) {
 	other := entry != p.entry
-	if !waits || other {
+	if other || !waits {
 		p.handled = false
 	}
 	if p.handled || !waits {
