@@ -22,15 +22,15 @@ func TestExit(t *testing.T) {
 		want   engine.Exit
 		output string
 	}{
-		{"zero", engine.Spec{Script: "echo hi"}, engine.Exit{Status: engine.Exited, Code: code(0), Reason: engine.ReasonExit}, "hi"},
+		{"zero", engine.Spec{Script: "echo hi"}, engine.Exit{Status: engine.Exited, Code: code(0), Reason: engine.ReasonExit, Summary: "hi"}, "hi"},
 		{"code", engine.Spec{Script: "exit 42"}, engine.Exit{Status: engine.Exited, Code: code(42), Reason: engine.ReasonExit}, ""},
-		{"no newline at the end", engine.Spec{Script: "printf x"}, engine.Exit{Status: engine.Exited, Code: code(0), Reason: engine.ReasonExit}, "x"},
+		{"no newline at the end", engine.Spec{Script: "printf x"}, engine.Exit{Status: engine.Exited, Code: code(0), Reason: engine.ReasonExit, Summary: "x"}, "x"},
 		{"signal", engine.Spec{Script: "kill -USR2 $$"}, engine.Exit{Status: engine.Killed, Code: code(140), Signal: "SIGUSR2", Reason: engine.ReasonSignal}, ""},
 		{"not found", engine.Spec{Command: []string{"hob-no-such-command"}}, engine.Exit{Status: engine.Failed, Code: code(127), Reason: engine.ReasonSpawn, Error: "hob-no-such-command: command not found"}, ""},
 		{"not executable", engine.Spec{Command: []string{"/etc/passwd"}}, engine.Exit{Status: engine.Failed, Code: code(126), Reason: engine.ReasonSpawn, Error: "/etc/passwd: permission denied"}, ""},
 		{"bad directory", engine.Spec{Script: "true", Dir: "/no/such/dir"}, engine.Exit{Status: engine.Failed, Code: code(126), Reason: engine.ReasonSpawn, Error: "directory /no/such/dir: no such file or directory"}, ""},
 		{"script that ends with 127", engine.Spec{Script: "hob-no-such-command 2>/dev/null"}, engine.Exit{Status: engine.Exited, Code: code(127), Reason: engine.ReasonExit}, ""},
-		{"both streams", engine.Spec{Script: "echo one; echo two >&2"}, engine.Exit{Status: engine.Exited, Code: code(0), Reason: engine.ReasonExit}, "one\ntwo"},
+		{"both streams", engine.Spec{Script: "echo one; echo two >&2"}, engine.Exit{Status: engine.Exited, Code: code(0), Reason: engine.ReasonExit, Summary: "two"}, "one\ntwo"},
 	}
 	for _, tt := range tests {
 		for _, pty := range []bool{true, false} {
