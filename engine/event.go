@@ -103,10 +103,10 @@ func (e *Engine) History(ctx context.Context, since time.Time) ([]Event, error) 
 		ended := false
 		for _, f := range facts {
 			kind := EventKind(f.Kind)
-			switch kind {
-			case EventCreated:
+			if kind == EventCreated {
 				continue
-			case EventExited, EventLost:
+			}
+			if kind == EventExited || kind == EventLost {
 				ended = true
 			}
 			ev := Event{Kind: kind, Job: j, Offset: f.Offset, At: f.At, Exit: Exit{Code: f.Code, Signal: f.Signal}}
