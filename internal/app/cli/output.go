@@ -196,9 +196,14 @@ func styleOf(j engine.Job) style {
 	switch statusbadge.StateOf(j) {
 	case statusbadge.Waiting, statusbadge.Paused, statusbadge.Stopping:
 		return styleWarn
+	case statusbadge.Restarting:
+		if statusbadge.Loops(j) {
+			return styleBad
+		}
+		return styleWarn
 	case statusbadge.Lost, statusbadge.Failed:
 		return styleBad
-	case statusbadge.Queued, statusbadge.Starting, statusbadge.Stopped:
+	case statusbadge.Queued, statusbadge.Stale, statusbadge.Starting, statusbadge.Stopped:
 		return styleDim
 	case statusbadge.Running, statusbadge.Done:
 	}

@@ -60,7 +60,7 @@ func countForPrompt(jobs []engine.Job) promptCounts {
 		}
 		c.Add(j)
 	}
-	return promptCounts{NeedsInput: c.Waiting, Running: c.Running, Failed: c.Failed, Queued: c.Queued}
+	return promptCounts{NeedsInput: c.Waiting, Running: c.Running, Failed: c.Failed, Queued: c.Queued + c.Restarting}
 }
 
 // String returns the counts that are not 0.

@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/hobjobs/hob/engine"
 )
@@ -13,6 +14,8 @@ func TestPromptCounts(t *testing.T) {
 	waiting.Waiting = true
 	elsewhere.Waiting, elsewhere.Link = true, engine.LinkElsewhere
 	queued := engine.Job{State: engine.State{Status: engine.Queued}}
+	restarts := queued // waits for its next run
+	restarts.Runs = &engine.Runs{NextAt: time.Unix(1, 0), Failures: 2}
 	failed := engine.Job{State: engine.State{Status: engine.Exited, Exit: engine.Exit{Status: engine.Exited, Reason: engine.ReasonExit, Code: &code}}}
 	for _, tt := range []struct {
 		name       string
@@ -22,7 +25,7 @@ func TestPromptCounts(t *testing.T) {
 		{"none", nil, "", `{"needs_input":0,"running":0,"failed":0,"queued":0}`},
 		{"one needs input", []engine.Job{waiting}, "1 running (1 needs input)", `{"needs_input":1,"running":1,"failed":0,"queued":0}`},
 		{"all kinds", []engine.Job{running, failed, waiting, waiting}, "3 running (2 need input) 1 failed", `{"needs_input":2,"running":3,"failed":1,"queued":0}`},
-		{"queued", []engine.Job{queued, running, queued, failed}, "1 running 2 queued 1 failed", `{"needs_input":0,"running":1,"failed":1,"queued":2}`},
+		{"queued", []engine.Job{queued, running, restarts, failed}, "1 running 2 queued 1 failed", `{"needs_input":0,"running":1,"failed":1,"queued":2}`},
 		{"of another machine", []engine.Job{elsewhere, running}, "1 running", `{"needs_input":0,"running":1,"failed":0,"queued":0}`},
 	} {
 		counts := countForPrompt(tt.jobs)

@@ -141,6 +141,9 @@ const Width = 11
 // loopFrom is the number of failures in a row from which on a job that is started again needs a look.
 const loopFrom = 3
 
+// Loops reports whether a job that is started again has failed so often that it needs a look.
+func Loops(j engine.Job) bool { return j.Runs != nil && j.Runs.Failures >= loopFrom }
+
 type look struct {
 	glyph string
 	style *lipgloss.Style
@@ -149,7 +152,7 @@ type look struct {
 func lookOf(s *themes.Styles, j engine.Job) look {
 	g := &s.Glyphs
 	restarting := &s.Warning
-	if j.Runs != nil && j.Runs.Failures >= loopFrom {
+	if Loops(j) {
 		restarting = &s.Failed
 	}
 	return [...]look{
