@@ -52,8 +52,9 @@ var turns = []turn{
 	{goesOn, "proceeding", `(?i)\bproceeding\b`},
 	{goesOn, "reconnecting", `(?i)\breconnecting\b`},
 	{goesOn, "working offline", `(?i)\bworking offline\b`},
-	{goesOn, "waiting", `(?i), waiting[.…]*$`},
+	{goesOn, "waiting", `(?i)[,.;:] waiting[.…]*$`},
 	{goesOn, "not ready yet", `(?i)\bnot ready yet\b`},
+	{goesOn, "optional", `(?i)\(optional\b`},
 	{goesOn, "starting", `(?i)\bstarting (fresh|over|with an empty)\b`},
 	{goesOn, "restarting", `(?i), restarting\b`},
 	{goesOn, "fatal", `(?i)\bnon-?fatal\b`},
@@ -62,7 +63,7 @@ var turns = []turn{
 	{goesOn, "no", `^no$`}, // of configure, after what the compiler said
 
 	{leavesOut, "left out", `(?i)\bleft out\b`},
-	{leavesOut, "skipp", `(?i)\bskipping\b|[,:] skipped[.!]?$|\(skipped\)$`},
+	{leavesOut, "skipp", `(?i)\bskipping\b|[,:] skipped[.!]?$|\(([^()]*\W)?skipped\)$`},
 
 	{passes, "... ", `\.\.\. *(ok|OK|ignored|passed|skipped|yes)\b`},
 	{passes, "ok", `^(ok( \d+)?|OK)\b| OK$|^\[ +OK +\]`},
