@@ -15,6 +15,9 @@ import (
 // be a part of a secret.
 const notVariable = "not of the form NAME=VALUE, where NAME has only letters, digits and _, and does not begin with a digit"
 
+// notRead is added to a note after which it is not certain what is a part of a secret.
+const notRead = "; the rest of the file is not read"
+
 // dotenv reads a file of variables. Without the file there are none.
 func (p *parser) dotenv(path string) map[string]string {
 	data, err := plainfile.ReadLinked(path, maxFile)
@@ -81,7 +84,12 @@ func nextVariable(text string) (e envEntry) {
 	}
 	switch {
 	case e.wrong != "":
-	case !strings.Contains(line, "="), !shellword.IsName(before):
+	case isPartOfKey(line, before, after):
+		e.wrong = notVariable
+		if strings.TrimSpace(text[e.size:]) != "" {
+			e.wrong, e.size = e.wrong+notRead, len(text)
+		}
+	case !shellword.IsName(before):
 		e.wrong = notVariable
 	case strings.ContainsRune(e.value, 0):
 		e.wrong = "the value contains a NUL byte"
@@ -91,13 +99,19 @@ func nextVariable(text string) (e envEntry) {
 	return e
 }
 
+// isPartOfKey reports whether a line may be one of a key or a certificate, which is written in several
+// lines, in base64. Others of these lines may look like variables.
+func isPartOfKey(line, before, after string) bool {
+	return !strings.Contains(line, "=") || strings.ContainsAny(before, "+/") || after == "="
+}
+
 // quoted reads the value of an entry that begins with a quotation mark, the first byte of from, which
 // is the end of text.
 func (e *envEntry) quoted(from, text string) {
 	mark := from[:1]
 	value, behind, closed := unquote(from)
 	if !closed {
-		e.wrong, e.size = "the closing "+mark+" is missing; the rest of the file is not read", len(text)
+		e.wrong, e.size = "the closing "+mark+" is missing"+notRead, len(text)
 		return
 	}
 	behind, next, _ := strings.Cut(behind, "\n")
@@ -107,8 +121,8 @@ func (e *envEntry) quoted(from, text string) {
 		return
 	}
 	e.wrong = "text follows the closing " + mark
-	if !oneLine {
-		e.wrong, e.size = e.wrong+"; the rest of the file is not read", len(text)
+	if opens := strings.Count(behind, mark)%2 == 1; opens || !oneLine {
+		e.wrong, e.size = e.wrong+notRead, len(text)
 	}
 }
 

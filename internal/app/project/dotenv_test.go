@@ -33,15 +33,21 @@ func TestDotenv(t *testing.T) {
 			"text behind a mark in a later line", "A='1\nSECRET=' x'\nB=2\n", map[string]string{},
 			`.env:1: text follows the closing '; the rest of the file is not read`,
 		},
+		{"three marks", "B=2\nA=\"\"\"SECRET\nSECRET=1\n\"\"\"\nC=3\n", map[string]string{"B": "2"}, `.env:2: text follows the closing "; the rest of the file is not read`},
+		{"another value behind the mark", "A='x' B='y\nSECRET=1'\nC=3\n", map[string]string{}, `.env:1: text follows the closing '; the rest of the file is not read`},
+		{"a mark in quotes of the shell", "A='it''s\nSECRET=1'\n", map[string]string{}, `.env:1: text follows the closing '; the rest of the file is not read`},
+		{"a key without marks", "B=2\n" + key + "\nC=3\n", map[string]string{"B": "2"}, ".env:2: " + notVariable + notRead},
+		{"a value wrapped without marks", "A=AAAA\nBBBB+/c=\nQUJD=\n", map[string]string{"A": "AAAA"}, ".env:2: " + notVariable + notRead},
+		{"padding", "A=AAAA\nQUJDRA==\nC=3\n", map[string]string{"A": "AAAA"}, ".env:2: " + notVariable + notRead},
 		{"comments", "A=1 # one\nB='2'\t# two\n#C=3\nD=a#b\n", map[string]string{"A": "1", "B": "2", "D": "a#b"}, ""},
 		{"export", "export A=1\nexport\tB=2\nexport=3\n", map[string]string{"A": "1", "B": "2", "export": "3"}, ""},
 		{"spaces", "  A = 1 \n\tB\t=\t' 2 '\n", map[string]string{"A": "1", "B": " 2 "}, ""},
 		{"no value", "A=\nB=\"\"\nC=''\n", map[string]string{"A": "", "B": "", "C": ""}, ""},
 		{
-			"names", "1A=1\nA-B=1\nA.B=1\nBBBB+/c==\nÄ=1\n=1\nA B=1\n_a1=1\n", map[string]string{"_a1": "1"},
+			"names", "1A=1\nA-B=1\nA.B=1\nÄ=1\n=1\nA B=1\n_a1=1\n", map[string]string{"_a1": "1"},
 			strings.Join([]string{
 				".env:1: " + notVariable, ".env:2: " + notVariable, ".env:3: " + notVariable, ".env:4: " + notVariable,
-				".env:5: " + notVariable, ".env:6: " + notVariable, ".env:7: " + notVariable,
+				".env:5: " + notVariable, ".env:6: " + notVariable,
 			}, "\n"),
 		},
 		{
