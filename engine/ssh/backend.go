@@ -98,10 +98,15 @@ var (
 // New returns a backend. It connects to nothing.
 func New(opts ...Option) *Backend {
 	b := &Backend{
-		log: slog.New(slog.DiscardHandler), machine: proc.MachineID(), eager: eagerPause, queueOften: queueOften,
-		dials: make(chan struct{}, maxDials), hosts: map[string]*host{}, dirs: map[engine.ID]string{},
-		records:  map[engine.ID]remembered{},
-		settings: func(string) HostSettings { return HostSettings{} },
+		log:        slog.New(slog.DiscardHandler),
+		machine:    proc.MachineID(),
+		eager:      eagerPause,
+		queueOften: queueOften,
+		dials:      make(chan struct{}, maxDials),
+		hosts:      map[string]*host{},
+		dirs:       map[engine.ID]string{},
+		records:    map[engine.ID]remembered{},
+		settings:   func(string) HostSettings { return HostSettings{} },
 	}
 	b.life, b.end = context.WithCancel(context.Background())
 	for _, o := range opts {
@@ -140,7 +145,13 @@ func (b *Backend) Name() string { return Name }
 // Capabilities implements [engine.Backend]. A host without script(1) refuses a job
 // that asks for a terminal.
 func (b *Backend) Capabilities() engine.Capabilities {
-	return engine.Capabilities{PTY: true, Stdin: true, Split: true, Resize: true, LogLimit: true}
+	return engine.Capabilities{
+		PTY:      true,
+		Stdin:    true,
+		Split:    true,
+		Resize:   true,
+		LogLimit: true,
+	}
 }
 
 // Serves implements [engine.Backend]. No jobs are started on this machine, but jobs that other

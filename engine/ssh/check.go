@@ -48,7 +48,13 @@ type checker struct {
 }
 
 func (k *checker) step(name string, began time.Time, text string, err error) bool {
-	s := Step{Name: name, OK: err == nil, Text: text, Err: err, Took: time.Since(began)}
+	s := Step{
+		Name: name,
+		OK:   err == nil,
+		Text: text,
+		Err:  err,
+		Took: time.Since(began),
+	}
 	if err != nil {
 		s.Text = err.Error()
 		if ce, ok := errors.AsType[*client.Error](err); ok {

@@ -295,7 +295,12 @@ func noShell(tr shell.Transport, err error) *client.Error {
 	if _, ok := tr.(*client.Container); ok {
 		return &client.Error{Step: "session", Err: err, Hint: "the container must be running and have sh; if it no longer exists, hob clear --forget ID removes the record of the job"}
 	}
-	return &client.Error{Step: "session", Err: err, Final: true, Hint: "the account must be allowed to run sh"}
+	return &client.Error{
+		Step:  "session",
+		Err:   err,
+		Final: true,
+		Hint:  "the account must be allowed to run sh",
+	}
 }
 
 // breaks reports whether the connection of a session that has just ended is breaking too: the end

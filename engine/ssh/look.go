@@ -385,7 +385,12 @@ func (h *host) unstarted(ctx context.Context, base string, l *judge.Look, o *eng
 		return // the next look
 	}
 	o.Status, o.Pending = engine.Failed, nil
-	o.Exit = engine.Exit{Status: engine.Failed, Reason: engine.ReasonSpawn, Error: "the connection broke before it was started", At: time.Now()}
+	o.Exit = engine.Exit{
+		Status: engine.Failed,
+		Reason: engine.ReasonSpawn,
+		Error:  "the connection broke before it was started",
+		At:     time.Now(),
+	}
 	switch {
 	case blocked != "":
 		o.Exit.Reason, o.Exit.Error = engine.ReasonDependency, blocked

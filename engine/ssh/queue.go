@@ -205,6 +205,11 @@ func (h *host) numbers(ctx context.Context, dir string, ids []engine.ID) (number
 func (b *Backend) failDependency(l engine.Launch, blocked string) {
 	o := judge.LastKnown(l.Record)
 	o.Status = engine.Failed
-	o.Exit = engine.Exit{Status: engine.Failed, Reason: engine.ReasonDependency, Error: blocked, At: time.Now()}
+	o.Exit = engine.Exit{
+		Status: engine.Failed,
+		Reason: engine.ReasonDependency,
+		Error:  blocked,
+		At:     time.Now(),
+	}
 	b.remember(l.Record, o, "", "", true)
 }

@@ -133,8 +133,10 @@ func terminalOf(host string, has func(tool string) bool) error {
 	for _, tool := range []string{"script", "mkfifo"} {
 		if !has(tool) {
 			return &engine.Error{
-				Op: "start", Backend: Name, Err: fmt.Errorf("%w: %s has no %s, which jobs there need for a terminal", engine.ErrUnsupported, host, tool),
-				Hint: "remove --pty, or install " + tool + " there",
+				Op:      "start",
+				Backend: Name,
+				Err:     fmt.Errorf("%w: %s has no %s, which jobs there need for a terminal", engine.ErrUnsupported, host, tool),
+				Hint:    "remove --pty, or install " + tool + " there",
 			}
 		}
 	}

@@ -208,7 +208,12 @@ func (h *host) spawn(ctx context.Context, j recipe.Job) (s recipe.Spawned, sent 
 	h.mu.Unlock()
 	for {
 		var a shell.Answer
-		a, err = h.ask(ctx, slow, recipe.Spawn(j, rand.Text()), askOptions{asks: !sent, once: true, limit: spawnLimit, mayShare: !watched})
+		a, err = h.ask(ctx, slow, recipe.Spawn(j, rand.Text()), askOptions{
+			asks:     !sent,
+			once:     true,
+			limit:    spawnLimit,
+			mayShare: !watched,
+		})
 		if err == nil {
 			return recipe.ParseSpawn(a.Out), true, nil
 		}

@@ -66,7 +66,12 @@ func (r *Record) CurrentState() record.State {
 	}
 	switch {
 	case r.Problem != "": // without the request its end cannot be interpreted
-		s.Exit = record.Exit{Status: record.Lost, Reason: record.ReasonHolderDied, Error: r.Problem, At: r.EndedAt()}
+		s.Exit = record.Exit{
+			Status: record.Lost,
+			Reason: record.ReasonHolderDied,
+			Error:  r.Problem,
+			At:     r.EndedAt(),
+		}
 	case s.Exit.Known():
 		s.Exit = r.exit()
 	case r.Code != nil:

@@ -119,7 +119,13 @@ func (f *ShellFacts) ran() time.Duration {
 
 // Exit returns how the job ended, without the time.
 func (f *ShellFacts) Exit() record.Exit {
-	end := record.Exit{Status: record.Exited, Reason: record.ReasonExit, Code: f.Code, Survivors: f.Left, OOMKills: f.OOMKills}
+	end := record.Exit{
+		Status:    record.Exited,
+		Reason:    record.ReasonExit,
+		Code:      f.Code,
+		Survivors: f.Left,
+		OOMKills:  f.OOMKills,
+	}
 	end.Ran = record.InMilliseconds(f.ran())
 	switch {
 	case f.EndedBy != nil:

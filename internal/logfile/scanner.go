@@ -112,7 +112,12 @@ func (s *scanner) chunk(ctx context.Context, w *walker, c chunk, to, number int6
 		}
 		number = advance(number, int64(bytes.Count(c.data[at:start], lf)))
 		at = start
-		f := rawLine{number: number, off: c.off + int64(start), end: c.off + int64(end), open: c.data[end-1] != '\n'}
+		f := rawLine{
+			number: number,
+			off:    c.off + int64(start),
+			end:    c.off + int64(end),
+			open:   c.data[end-1] != '\n',
+		}
 		f.torn = w.hole.torn(c.data[start:end], f.off)
 		f.raw = c.data[start+f.torn : end]
 		f.cutOff = w.hole.startsAt(f.end)
@@ -232,7 +237,13 @@ func (s *scanner) longLine(ctx context.Context, c chunk, hole Hole) (rawLine, er
 
 // line renders f.
 func (s *scanner) line(f rawLine) Line {
-	l := Line{Number: f.number, Off: f.off, End: f.end, Open: f.open, Gap: f.gap}
+	l := Line{
+		Number: f.number,
+		Off:    f.off,
+		End:    f.end,
+		Open:   f.open,
+		Gap:    f.gap,
+	}
 	if f.gap > 0 {
 		return l
 	}

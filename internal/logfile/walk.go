@@ -40,7 +40,13 @@ func newWalker(ctx context.Context, src Source, pos int64) (*walker, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &walker{src: src, size: size, pos: min(max(pos, 0), size), step: firstBlock, maxStep: maxBlock}
+	w := &walker{
+		src:     src,
+		size:    size,
+		pos:     min(max(pos, 0), size),
+		step:    firstBlock,
+		maxStep: maxBlock,
+	}
 	if b, ok := src.(BlockSizer); ok {
 		w.step, w.maxStep = b.BlockSizes()
 	}

@@ -57,7 +57,12 @@ func ResolveRoot() (string, error) {
 	if dir := os.Getenv("HOB_STATE_DIR"); dir != "" {
 		abs, err := filepath.Abs(dir)
 		if err != nil {
-			return "", &RootError{Path: dir, Why: err.Error(), Hint: "set HOB_STATE_DIR to an absolute path", Err: err}
+			return "", &RootError{
+				Path: dir,
+				Why:  err.Error(),
+				Hint: "set HOB_STATE_DIR to an absolute path",
+				Err:  err,
+			}
 		}
 		return abs, nil
 	}
@@ -105,7 +110,12 @@ func OpenRoot(path string) (*Root, error) {
 	case err != nil:
 		return nil, unusable(path, err)
 	case !fi.IsDir():
-		return nil, &RootError{Path: path, Why: "is not a directory", Hint: "move it away or set HOB_STATE_DIR", Err: syscall.ENOTDIR}
+		return nil, &RootError{
+			Path: path,
+			Why:  "is not a directory",
+			Hint: "move it away or set HOB_STATE_DIR",
+			Err:  syscall.ENOTDIR,
+		}
 	}
 	if err := checkPath(path); err != nil {
 		return nil, err
@@ -135,7 +145,12 @@ func checkPath(path string) error {
 // untrusted returns the error for a state directory whose path has an element that another user
 // controls.
 func untrusted(path string, element *plainfile.ElementError) error {
-	e := &RootError{Path: path, Why: element.Error(), Hint: "set HOB_STATE_DIR to a directory of your own", Err: element}
+	e := &RootError{
+		Path: path,
+		Why:  element.Error(),
+		Hint: "set HOB_STATE_DIR to a directory of your own",
+		Err:  element,
+	}
 	if element.Element == path {
 		e.Why = element.Err.Error()
 	}

@@ -372,7 +372,13 @@ func (r *Root) clockNotePath() string { return filepath.Join(r.path, clockNoteNa
 
 // save records the clocks. Without a note, the next sweep detects no jump.
 func (a *ages) save(r *Root) {
-	data, err := json.Marshal(&clockNote{Version: jobdir.Version, At: a.now, Boot: a.boot, BootMS: a.since.Milliseconds(), Jumped: a.jumped})
+	data, err := json.Marshal(&clockNote{
+		Version: jobdir.Version,
+		At:      a.now,
+		Boot:    a.boot,
+		BootMS:  a.since.Milliseconds(),
+		Jumped:  a.jumped,
+	})
 	if err == nil {
 		_ = atomicfile.Write(r.clockNotePath(), append(data, '\n')) // optional, see above
 	}

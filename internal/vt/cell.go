@@ -162,7 +162,12 @@ func (t *Terminal) CellText(c Cell) string {
 
 // Style returns how a cell of this Terminal is drawn.
 func (t *Terminal) Style(c Cell) Style {
-	s := Style{Fg: c.fg, Bg: c.bg, Attrs: Attr(c.attr & attrMask), Underline: Underline(c.attr & underlineMask >> underlineShift)}
+	s := Style{
+		Fg:        c.fg,
+		Bg:        c.bg,
+		Attrs:     Attr(c.attr & attrMask),
+		Underline: Underline(c.attr & underlineMask >> underlineShift),
+	}
 	if c.ext != 0 {
 		s.UnderlineColor = t.extras.at(c.ext).underline
 	}

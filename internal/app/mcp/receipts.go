@@ -28,7 +28,12 @@ type receipts struct {
 
 func (t receipts) Connect(ctx context.Context) (mcp.Connection, error) {
 	c, err := t.Transport.Connect(ctx)
-	return &receiptConnection{Connection: c, d: t.d, open: map[jsonrpc.ID]*mcp.RequestExtra{}, changed: make(chan struct{}, 1)}, err
+	return &receiptConnection{
+		Connection: c,
+		d:          t.d,
+		open:       map[jsonrpc.ID]*mcp.RequestExtra{},
+		changed:    make(chan struct{}, 1),
+	}, err
 }
 
 type receiptConnection struct {

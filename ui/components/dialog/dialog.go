@@ -42,12 +42,28 @@ type Model struct {
 // Ask returns a question: the text, then the answers side by side. The first answer should be the
 // safe one; it is marked. chosen gets the name of the answer, or "" if the dialog is canceled.
 func Ask(title string, text []string, choices []Choice, keys keymap.Dialog, styles *themes.Styles, chosen func(name string) tea.Cmd) *Model {
-	return &Model{title: title, lines: text, choices: choices, chosen: chosen, keys: keys, styles: styles, glyphs: &styles.Glyphs}
+	return &Model{
+		title:   title,
+		lines:   text,
+		choices: choices,
+		chosen:  chosen,
+		keys:    keys,
+		styles:  styles,
+		glyphs:  &styles.Glyphs,
+	}
 }
 
 // Menu returns a menu with one choice per line, the first one marked.
 func Menu(title string, choices []Choice, keys keymap.Dialog, styles *themes.Styles, chosen func(name string) tea.Cmd) *Model {
-	return &Model{title: title, choices: choices, chosen: chosen, menu: true, keys: keys, styles: styles, glyphs: &styles.Glyphs}
+	return &Model{
+		title:   title,
+		choices: choices,
+		chosen:  chosen,
+		menu:    true,
+		keys:    keys,
+		styles:  styles,
+		glyphs:  &styles.Glyphs,
+	}
 }
 
 // SetSize sets the maximum size of the box.
@@ -127,7 +143,13 @@ func (m *Model) ShortHelp() []key.Binding {
 // little room, the text is cut rather than the answers, and the middle of the title rather than its
 // end, where the name of the job is.
 func (m *Model) View() string {
-	frame := cells.Frame{Border: m.glyphs.Border, Line: m.styles.BorderFocused, Title: m.styles.TitleFocused, Info: m.styles.Text, Mark: m.glyphs.Ellipsis}
+	frame := cells.Frame{
+		Border: m.glyphs.Border,
+		Line:   m.styles.BorderFocused,
+		Title:  m.styles.TitleFocused,
+		Info:   m.styles.Text,
+		Mark:   m.glyphs.Ellipsis,
+	}
 	title := cells.TruncateMiddle(m.title, max(0, m.width()-4), m.glyphs.Ellipsis)
 	return strings.Join(frame.Box(title, m.body(), m.list().More(m.glyphs.More), m.width()), "\n")
 }

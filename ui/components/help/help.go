@@ -53,7 +53,16 @@ type Model struct {
 // New returns the help page. sections are all keys, in which the user can search; line is the text
 // input for that. closed is called when the user closes the page.
 func New(page Page, sections []Section, line *prompt.Line, keys keymap.Help, input keymap.Input, styles *themes.Styles, closed func() tea.Cmd) *Model {
-	return &Model{closed: closed, page: page, sections: sections, line: line, keys: keys, input: input, styles: styles, glyphs: &styles.Glyphs}
+	return &Model{
+		closed:   closed,
+		page:     page,
+		sections: sections,
+		line:     line,
+		keys:     keys,
+		input:    input,
+		styles:   styles,
+		glyphs:   &styles.Glyphs,
+	}
 }
 
 // SetSize sets the size of the whole box.
@@ -241,7 +250,13 @@ func (m *Model) View() string {
 	if min(m.w, m.h) == 0 {
 		return ""
 	}
-	frame := cells.Frame{Border: m.glyphs.Border, Line: m.styles.BorderFocused, Title: m.styles.TitleFocused, Info: m.styles.Faint, Mark: m.glyphs.Ellipsis}
+	frame := cells.Frame{
+		Border: m.glyphs.Border,
+		Line:   m.styles.BorderFocused,
+		Title:  m.styles.TitleFocused,
+		Info:   m.styles.Faint,
+		Mark:   m.glyphs.Ellipsis,
+	}
 	var lines []string
 	if m.filtering() {
 		lines = append(lines, m.line.View())

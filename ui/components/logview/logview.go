@@ -109,7 +109,15 @@ type Options struct {
 
 // New returns a view without a source.
 func New(keys keymap.Log, styles *themes.Styles, o Options) *Model {
-	m := &Model{keys: keys, styles: styles, glyphs: &styles.Glyphs, zone: time.Local, now: time.Now, at: noLine, empty: "No output yet."}
+	m := &Model{
+		keys:   keys,
+		styles: styles,
+		glyphs: &styles.Glyphs,
+		zone:   time.Local,
+		now:    time.Now,
+		at:     noLine,
+		empty:  "No output yet.",
+	}
 	m.wrap, m.times, m.numbers, m.errorText = o.Wrap, o.Timestamps, o.LineNumbers, o.ErrorText
 	if m.errorText == nil {
 		m.errorText = func(err error) string { return cells.Clean(err.Error()) }

@@ -48,7 +48,15 @@ type match struct {
 // New returns a palette of items; line is its text input. choose gets the chosen item, or none with
 // an empty ID if the palette is closed.
 func New(title string, items []Item, line *prompt.Line, keys keymap.Palette, styles *themes.Styles, choose func(Item) tea.Cmd) *Model {
-	m := &Model{title: title, items: items, choose: choose, line: line, keys: keys, styles: styles, glyphs: &styles.Glyphs}
+	m := &Model{
+		title:  title,
+		items:  items,
+		choose: choose,
+		line:   line,
+		keys:   keys,
+		styles: styles,
+		glyphs: &styles.Glyphs,
+	}
 	m.narrow()
 	return m
 }
@@ -178,7 +186,13 @@ func (m *Model) rows() int { return max(0, m.h-2-m.above()) }
 
 // View draws the box: the text input, then the entries.
 func (m *Model) View() string {
-	frame := cells.Frame{Border: m.glyphs.Border, Line: m.styles.BorderFocused, Title: m.styles.TitleFocused, Info: m.styles.Muted, Mark: m.glyphs.Ellipsis}
+	frame := cells.Frame{
+		Border: m.glyphs.Border,
+		Line:   m.styles.BorderFocused,
+		Title:  m.styles.TitleFocused,
+		Info:   m.styles.Muted,
+		Mark:   m.glyphs.Ellipsis,
+	}
 	lines := []string{m.line.View(), ""}[:m.above()]
 	lines = append(lines, m.list.Draw(func(i int, marked bool) string { return m.row(m.shown[i], marked, m.w-4) })...)
 	if len(m.shown) == 0 && m.rows() > 0 {

@@ -252,7 +252,13 @@ func (f *Form) narrow() bool { return f.w < 4+f.labelWidth()+12 }
 func (f *Form) View() string { return strings.Join(f.lines(), "\n") }
 
 func (f *Form) lines() []string {
-	frame := cells.Frame{Border: f.styles.Glyphs.Border, Line: f.styles.BorderFocused, Title: f.styles.TitleFocused, Info: f.styles.Muted, Mark: f.styles.Glyphs.Ellipsis}
+	frame := cells.Frame{
+		Border: f.styles.Glyphs.Border,
+		Line:   f.styles.BorderFocused,
+		Title:  f.styles.TitleFocused,
+		Info:   f.styles.Muted,
+		Mark:   f.styles.Glyphs.Ellipsis,
+	}
 	rows, hidden := f.rows()
 	place := ""
 	if hidden {

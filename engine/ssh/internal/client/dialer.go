@@ -66,7 +66,12 @@ const maxJumps = 8
 func (d *Dialer) Resolve(ctx context.Context, host string) (*hostconf.Config, error) {
 	c, err := hostconf.Resolver{File: d.ConfigFile, SSH: d.SSH}.Resolve(ctx, host)
 	if err != nil {
-		return nil, &Error{Step: "config", Err: err, Final: ctx.Err() == nil, Hint: "ssh -G '" + host + "' shows how ssh understands it"}
+		return nil, &Error{
+			Step:  "config",
+			Err:   err,
+			Final: ctx.Err() == nil,
+			Hint:  "ssh -G '" + host + "' shows how ssh understands it",
+		}
 	}
 	return c, nil
 }
@@ -189,7 +194,12 @@ func (d *Dialer) jump(ctx context.Context, c *hostconf.Config, p asker, depth in
 	for _, hop := range c.ProxyJump {
 		t, err := d.dial(ctx, hostconf.Jump(hop), p, last, depth+1)
 		if e, ok := errors.AsType[*Error](err); ok {
-			err = &Error{Step: e.Step, Err: fmt.Errorf("jump host %s: %w", hop, e.Err), Final: e.Final, Hint: e.Hint}
+			err = &Error{
+				Step:  e.Step,
+				Err:   fmt.Errorf("jump host %s: %w", hop, e.Err),
+				Final: e.Final,
+				Hint:  e.Hint,
+			}
 		}
 		if err != nil {
 			if last != nil {
@@ -247,7 +257,11 @@ func (d *Dialer) handshake(ctx context.Context, c *hostconf.Config, line net.Con
 		return p.HostKey(ctx, p.host, k)
 	}
 	cfg := &ssh.ClientConfig{
-		User: c.User, Auth: auth.methods(), AuthCallback: auth.next, HostKeyAlgorithms: keys.algorithms(), ClientVersion: "SSH-2.0-hob",
+		User:              c.User,
+		Auth:              auth.methods(),
+		AuthCallback:      auth.next,
+		HostKeyAlgorithms: keys.algorithms(),
+		ClientVersion:     "SSH-2.0-hob",
 		HostKeyCallback: func(host string, remote net.Addr, key ssh.PublicKey) error {
 			err := keys.check(key)
 			auth.begun = err == nil

@@ -131,7 +131,13 @@ func (k *hostKeys) unknown(key ssh.PublicKey, print string, authority bool) erro
 		if k.ask == nil {
 			return k.fail(fmt.Errorf("the host is unknown, and its key cannot be confirmed without a prompt (%s %s)", key.Type(), print), "connect to it once with ssh")
 		}
-		yes, err := k.ask(HostKey{Address: k.addr, Type: key.Type(), Fingerprint: print, File: file, OtherKeys: authority})
+		yes, err := k.ask(HostKey{
+			Address:     k.addr,
+			Type:        key.Type(),
+			Fingerprint: print,
+			File:        file,
+			OtherKeys:   authority,
+		})
 		if err != nil {
 			return k.fail(err, "")
 		}

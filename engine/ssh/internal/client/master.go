@@ -311,5 +311,10 @@ func attachTo(c *hostconf.Config, socket string, own *program) *Transport {
 		conn.Close()
 		return nil
 	}
-	return newTransport(&Transport{client: ssh.NewClient(cc, chans, reqs), Config: c, Attached: own == nil, own: own})
+	return newTransport(&Transport{
+		client:   ssh.NewClient(cc, chans, reqs),
+		Config:   c,
+		Attached: own == nil,
+		own:      own,
+	})
 }

@@ -134,12 +134,23 @@ func thisPlace() place {
 // config makes a Config of the settings found for alias.
 func (p place) config(alias string, s settings) *Config {
 	c := &Config{
-		Alias: alias, HostName: s.first("hostname"), Port: s.first("port"), User: s.first("user"),
-		HostKeyAlias: s.first("hostkeyalias"), StrictKeys: truth(s.first("stricthostkeychecking")), HashKnown: s.yes("hashknownhosts"),
-		IdentitiesOnly: s.yes("identitiesonly"), BatchMode: s.yes("batchmode"), AddressFamily: s.first("addressfamily"),
-		NoPubkey: s.no("pubkeyauthentication"), NoPassword: s.no("passwordauthentication"), NoQuestions: s.no("kbdinteractiveauthentication"),
-		HostKeyAlgos: list(s.first("hostkeyalgorithms")), Ciphers: list(s.first("ciphers")),
-		KeyExchanges: list(s.first("kexalgorithms")), MACs: list(s.first("macs")),
+		Alias:          alias,
+		HostName:       s.first("hostname"),
+		Port:           s.first("port"),
+		User:           s.first("user"),
+		HostKeyAlias:   s.first("hostkeyalias"),
+		StrictKeys:     truth(s.first("stricthostkeychecking")),
+		HashKnown:      s.yes("hashknownhosts"),
+		IdentitiesOnly: s.yes("identitiesonly"),
+		BatchMode:      s.yes("batchmode"),
+		AddressFamily:  s.first("addressfamily"),
+		NoPubkey:       s.no("pubkeyauthentication"),
+		NoPassword:     s.no("passwordauthentication"),
+		NoQuestions:    s.no("kbdinteractiveauthentication"),
+		HostKeyAlgos:   list(s.first("hostkeyalgorithms")),
+		Ciphers:        list(s.first("ciphers")),
+		KeyExchanges:   list(s.first("kexalgorithms")),
+		MACs:           list(s.first("macs")),
 	}
 	if c.HostName == "" {
 		c.HostName = alias

@@ -133,7 +133,12 @@ func (l *Look) refused(o *engine.State) Certainty {
 	switch {
 	case e.EndedBy != nil: // cancelled
 		o.Status = engine.Killed
-		o.Exit = engine.Exit{Status: engine.Killed, Reason: engine.Reason(e.EndedBy.Reason), EndedBy: e.EndedBy.By, At: l.At}
+		o.Exit = engine.Exit{
+			Status:  engine.Killed,
+			Reason:  engine.Reason(e.EndedBy.Reason),
+			EndedBy: e.EndedBy.By,
+			At:      l.At,
+		}
 	case Scheduled(l.Record) && len(l.Record.Job.After) > 0:
 		return Unstarted // the end of another job may be why
 	default:

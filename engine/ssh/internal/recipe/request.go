@@ -121,7 +121,12 @@ func Cover(off int64, n int) Range {
 		block *= 2
 	}
 	skip := off / block
-	return Range{Block: block, Skip: skip, Count: (off+int64(n)+block-1)/block - skip, Drop: int(off - skip*block)}
+	return Range{
+		Block: block,
+		Skip:  skip,
+		Count: (off+int64(n)+block-1)/block - skip,
+		Drop:  int(off - skip*block),
+	}
 }
 
 // Fetch requests bytes of a log. The answer is the bytes; its status is NotAFile if file is not a

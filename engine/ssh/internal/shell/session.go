@@ -90,7 +90,11 @@ const (
 // first request fails without them.
 func NewSession(ch Channel, prelude string, limit time.Duration) *Session {
 	s := &Session{
-		ch: ch, reqs: make(chan *request), sent: make(chan *request, 16), late: make(chan struct{}), over: make(chan struct{}),
+		ch:   ch,
+		reqs: make(chan *request),
+		sent: make(chan *request, 16),
+		late: make(chan struct{}),
+		over: make(chan struct{}),
 	}
 	s.life, s.failed = context.WithCancelCause(context.Background())
 	s.wg.Go(func() { s.write(prelude, limit) })
@@ -137,7 +141,12 @@ func (s *Session) Stream(ctx context.Context, script string, limit time.Duration
 	// the program that it is for. None of it can become a command, because the shell has
 	// read "exit" by then. Some servers drop what a program prints at its very end.
 	script = "{\necho; echo " + begun + " 0\n(\n" + script + "\n)\nh_r=$?; echo; echo " + ended + " $h_r\nsleep 1\nexit\n}\n"
-	if _, err := s.do(ctx, &request{script: []byte(script), limit: limit, most: maxAnswer, nonce: begun}); err != nil {
+	if _, err := s.do(ctx, &request{
+		script: []byte(script),
+		limit:  limit,
+		most:   maxAnswer,
+		nonce:  begun,
+	}); err != nil {
 		return Answer{}, err
 	}
 	for p := next(); p != nil; p = next() {
@@ -185,7 +194,14 @@ func (s *Session) write(prelude string, limit time.Duration) {
 	nonce := rand.Text()
 	// The braces make a truncated transfer a syntax error: nothing runs.
 	script := "{\n" + prelude + "\n}\necho; echo " + nonce + " $?\n"
-	r := &request{script: []byte(script), limit: limit, most: startAnswer, nonce: nonce, opens: true, done: make(chan struct{})}
+	r := &request{
+		script: []byte(script),
+		limit:  limit,
+		most:   startAnswer,
+		nonce:  nonce,
+		opens:  true,
+		done:   make(chan struct{}),
+	}
 	for {
 		s.sent <- r
 		if len(r.script) > 0 {

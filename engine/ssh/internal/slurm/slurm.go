@@ -208,8 +208,13 @@ func ParseQueue(out []byte) Queue {
 			continue
 		}
 		j := Job{
-			Number: f[0], State: f[1], Comment: f[2], Start: seconds(f[3]), End: seconds(f[4]),
-			Partition: word(f[5]), Reason: word(strings.TrimSuffix(f[6], "|")),
+			Number:    f[0],
+			State:     f[1],
+			Comment:   f[2],
+			Start:     seconds(f[3]),
+			End:       seconds(f[4]),
+			Partition: word(f[5]),
+			Reason:    word(strings.TrimSuffix(f[6], "|")),
 		}
 		if old, ok := q.Jobs[j.Comment]; !ok || old.Stage() == Ended {
 			q.Jobs[j.Comment] = j

@@ -75,8 +75,13 @@ func (d *Delivery) newTask(id string, began, changed time.Time, ended bool) *tas
 	ttl := (age + d.Keep).Milliseconds()
 	interval := min(max(age/10, minPollInterval), maxPollInterval)
 	return &task{
-		ResultType: resultComplete, ID: id, Status: taskWorking,
-		CreatedAt: began.UTC(), UpdatedAt: changed.UTC(), TTL: &ttl, PollInterval: interval.Milliseconds(),
+		ResultType:   resultComplete,
+		ID:           id,
+		Status:       taskWorking,
+		CreatedAt:    began.UTC(),
+		UpdatedAt:    changed.UTC(),
+		TTL:          &ttl,
+		PollInterval: interval.Milliseconds(),
 	}
 }
 

@@ -88,7 +88,12 @@ func (t *Tools) restart(ctx context.Context, j engine.Job, in ProcessArgs) (*Ans
 	again, err := t.Eng.Handle(j.ID).Restart(context.WithoutCancel(ctx), engine.RestartOptions{Env: env, Labels: t.Scope.Labels()}, engine.WithEnviron(environ()))
 	if err != nil {
 		if r, ok := errors.AsType[*engine.RestartError](err); ok {
-			return nil, &Failure{code: "not_restarted", id: j.ID, Message: r.Error(), Hint: Call("restart", j.ID) + " starts it again"}
+			return nil, &Failure{
+				code:    "not_restarted",
+				id:      j.ID,
+				Message: r.Error(),
+				Hint:    Call("restart", j.ID) + " starts it again",
+			}
 		}
 		err = Failed(j, "restart", err)
 		if f, ok := errors.AsType[*Failure](err); ok && f.code == "usage" {

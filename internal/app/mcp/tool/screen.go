@@ -24,8 +24,10 @@ type screen struct {
 func (t *Tools) screen(ctx context.Context, j engine.Job, _ ProcessArgs) (*Answer, error) {
 	if !j.HasTerminal() {
 		return nil, &Failure{
-			code: "unsupported", id: j.ID, Message: fmt.Sprintf("%s has no screen: it was started without a terminal", j.ID),
-			Hint: Call("log", j.ID) + ` shows its output; bash with "pty":true gives a command a terminal`,
+			code:    "unsupported",
+			id:      j.ID,
+			Message: fmt.Sprintf("%s has no screen: it was started without a terminal", j.ID),
+			Hint:    Call("log", j.ID) + ` shows its output; bash with "pty":true gives a command a terminal`,
 		}
 	}
 	s, err := t.Eng.Handle(j.ID).Screen(ctx)

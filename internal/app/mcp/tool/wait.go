@@ -111,7 +111,12 @@ func (t *Tools) WaitAnswer(ctx context.Context, w *Wait) (*Answer, error) {
 	case end.err != nil:
 		return nil, Failed(engine.Job{Request: engine.Request{ID: end.Job}}, "wait for", end.err)
 	case end.Error != "":
-		return nil, &Failure{code: "failed", id: end.Job, Message: fmt.Sprintf("wait for %s: %s", end.Job, end.Error), Hint: Call("wait", end.Job)}
+		return nil, &Failure{
+			code:    "failed",
+			id:      end.Job,
+			Message: fmt.Sprintf("wait for %s: %s", end.Job, end.Error),
+			Hint:    Call("wait", end.Job),
+		}
 	case errors.Is(err, engine.ErrNotFound) && end.Exit.Status.Finished(): // deleted, past the trash
 		j.ID, j.Exit, j.Status = end.Job, end.Exit, end.Exit.Status
 	case err != nil:
@@ -192,7 +197,14 @@ func (t *Tools) Await(ctx context.Context, w *Wait, deadline time.Time) (end Wai
 			if err != nil && soon.Err() != nil {
 				return
 			}
-			end := Waited{At: time.Now(), Job: id, Met: got.Met, Line: logfile.FirstRunes(got.Line, 2000), Exit: got.Exit, err: err}
+			end := Waited{
+				At:   time.Now(),
+				Job:  id,
+				Met:  got.Met,
+				Line: logfile.FirstRunes(got.Line, 2000),
+				Exit: got.Exit,
+				err:  err,
+			}
 			if err != nil {
 				end.Error = cause(err)
 			}
