@@ -173,15 +173,16 @@ func (s *Stream) apply(events []engine.Event) {
 	added := false
 	for _, ev := range events {
 		i := slices.IndexFunc(s.members, func(m *member) bool { return m.job.ID == ev.Job.ID })
+		removed := ev.Kind == engine.EventRemoved
 		switch {
-		case i < 0 && ev.Kind != engine.EventRemoved && !s.known[ev.Job.ID] && s.belongs(ev.Job):
+		case i >= 0 && removed:
+			s.members[i].gone, s.members[i].dirty = true, true
+		case i >= 0:
+			s.members[i].job, s.members[i].dirty = ev.Job, true
+		case removed, s.known[ev.Job.ID]:
+		case s.belongs(ev.Job):
 			s.add(ev.Job)
 			added = true
-		case i < 0:
-		case ev.Kind == engine.EventRemoved:
-			s.members[i].gone, s.members[i].dirty = true, true
-		default:
-			s.members[i].job, s.members[i].dirty = ev.Job, true
 		}
 	}
 	if added && len(s.o.Filter.IDs) > 0 {
