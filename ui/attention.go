@@ -46,7 +46,15 @@ func (p *Pane) attention(j *job, why Why, note engine.Note) tea.Cmd {
 	p.jobs.addUnread(j)
 	p.putRow(j)
 	level, text := p.wording(j.Job, why, note)
-	id, level := p.notices.addNews(j.ID, why, level, text)
+	brief := p.shortName(j.Job) + " " + statusbadge.Word(j.Job)
+	id, level := p.notices.addNews(newsItem{
+		id:    j.ID,
+		why:   why,
+		level: level,
+		text:  text,
+		brief: brief,
+		after: " " + p.opts.glyphs.Dot + " " + statusbadge.Glyph(p.styles, j.Job) + " " + brief,
+	})
 	return tea.Batch(p.notices.expire(id, level.Lifetime()), send(AttentionMsg{Job: j.Job, Why: why, Note: note, Text: text}))
 }
 

@@ -24,6 +24,9 @@ func (c *conditions) hintOpen(b *key.Binding) {
 	on, unfolded := c.list.OnFold()
 	if !on || c.view.focus != areaList {
 		restrict(b, c.view.lay.shape != shapeBare)
+		if j, ok := c.list.Selected(); ok && c.reconnects(&j) {
+			b.SetHelp(b.Help().Key, "reconnect")
+		}
 		return
 	}
 	b.SetEnabled(len(b.Keys()) > 0)
@@ -31,6 +34,11 @@ func (c *conditions) hintOpen(b *key.Binding) {
 	if unfolded {
 		b.SetHelp(b.Help().Key, "fold")
 	}
+}
+
+// reconnects reports whether opening the log of a job connects its host first.
+func (c *conditions) reconnects(j *engine.Job) bool {
+	return j.Host != "" && j.Link == engine.LinkUnreachable && c.opts.connect != nil
 }
 
 // hintAttach hides attach for a finished job: it works, but only shows the output.

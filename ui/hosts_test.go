@@ -131,6 +131,14 @@ func TestHeaderShowsLinksToHosts(t *testing.T) {
 			newHarness(t, 100, 24, eng).sees(c.want)
 		})
 	}
+	inBubble(t, "the key of an unreachable job connects", func(t *testing.T) {
+		eng := onHost()
+		eng.jobs[0].Link = engine.LinkUnreachable
+		connect := func(context.Context, string) (bool, error) { return true, nil }
+		s := newHarness(t, 120, 24, eng, WithConnect(connect))
+		s.sees("○ stale    npm run dev · web1")
+		s.sees("Enter reconnect")
+	})
 	inBubble(t, "unreachable, in little room", func(t *testing.T) {
 		eng := onHost()
 		eng.jobs[0].Link, eng.jobs[0].StaleSince = engine.LinkUnreachable, noon.Add(-3*time.Minute)

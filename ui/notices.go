@@ -22,7 +22,7 @@ type notices struct {
 
 	cleared     []engine.ID // jobs that the message clearedID offers to restore
 	clearedID   int
-	news        map[engine.ID]Why // jobs of the message newsID, which need attention
+	news        []newsItem // jobs of the message newsID, which need attention
 	newsID      int
 	interrupted int // message of the first Ctrl+C
 }
@@ -96,18 +96,42 @@ func (n *notices) showCleared(text string) (id int) {
 	return n.clearedID
 }
 
-// addNews shows that a job needs attention. While the message is visible, further jobs are
-// counted in it.
-func (n *notices) addNews(id engine.ID, why Why, level toast.Level, text string) (message int, shown toast.Level) {
+// newsItem is a job that needs attention: in a message of its own, or as one of two.
+type newsItem struct {
+	id    engine.ID
+	why   Why
+	level toast.Level
+	text  string
+	brief string // "lint exit 4"
+	after string // the same behind another one: " · ✗ lint exit 4"
+}
+
+// addNews shows that a job needs attention. While the message is visible, a second job is named in it,
+// and more are counted.
+func (n *notices) addNews(item newsItem) (message int, shown toast.Level) {
 	if !n.Drop(n.newsID) {
-		n.news = map[engine.ID]Why{}
+		n.news = nil
 	}
-	n.news[id] = why
-	if len(n.news) > 1 {
+	n.news = append(slices.DeleteFunc(n.news, func(known newsItem) bool { return known.id == item.id }), item)
+	level, text := item.level, item.text
+	switch len(n.news) {
+	case 1:
+	case 2:
+		level, text = bothNews(n.news[0], n.news[1])
+	default:
 		level, text = n.newsCount()
 	}
 	n.newsID = n.Show(toast.Message{Level: level, Text: text, Key: "attention"})
 	return n.newsID, level
+}
+
+// bothNews returns the text for two jobs, the more important one first, whose sign is that of the
+// message: "lint exit 4 · ◆ deploy needs input".
+func bothNews(a, b newsItem) (toast.Level, string) {
+	if b.level > a.level {
+		a, b = b, a
+	}
+	return a.level, a.brief + b.after
 }
 
 // newsCount returns the text for the jobs of the message: "20 finished, 1 failed".
@@ -124,8 +148,8 @@ func (n *notices) newsCount() (toast.Level, string) {
 		{toast.Info, "rang", []Why{WhyBell, WhyNote}},
 	} {
 		count := 0
-		for _, why := range n.news {
-			if slices.Contains(kind.why, why) {
+		for _, item := range n.news {
+			if slices.Contains(kind.why, item.why) {
 				count++
 			}
 		}

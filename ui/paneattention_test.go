@@ -419,6 +419,10 @@ func TestManyEndsAreOneMessage(t *testing.T) {
 				s.facts(engine.Event{Kind: engine.EventExited, Job: exited(j, code), At: noon})
 			}
 		}
+		end(1, 1)
+		end(1, 0)
+		s.sees("✗ job exit 1 · ✓ job exit 0 ")
+		s.pass(time.Minute)
 		end(20, 0)
 		s.sees("20 finished")
 		end(1, 1)
@@ -428,8 +432,8 @@ func TestManyEndsAreOneMessage(t *testing.T) {
 		}
 		s.pass(time.Minute)
 		s.seesNot("finished")
-		end(2, 3)
-		s.sees("2 failed")
+		end(3, 3)
+		s.sees("3 failed")
 		s.seesNot("20 finished")
 	})
 }

@@ -3,6 +3,7 @@ package program
 import (
 	"context"
 	"strconv"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -279,22 +280,29 @@ func (w *window) title() string {
 
 // title returns the title with the counts that the user wants there.
 func (n Notify) title(c ui.Counts) string {
-	title := "hob"
+	var parts []string
+	needs := "need input"
+	if c.Waiting == 1 {
+		needs = "needs input"
+	}
 	for _, part := range []struct {
 		on   bool
 		n    int
 		word string
 	}{
-		{n.Waiting.Title, c.Waiting, "waiting"},
+		{n.Waiting.Title, c.Waiting, needs},
 		{n.Waiting.Title || n.Failed.Title || n.Finished.Title, c.Running - c.Waiting, "running"},
 		{n.Failed.Title, c.Failed, "failed"},
 		{n.Finished.Title, c.UnseenDone, "done"},
 	} {
 		if part.on && part.n > 0 {
-			title += " - " + strconv.Itoa(part.n) + " " + part.word
+			parts = append(parts, strconv.Itoa(part.n)+" "+part.word)
 		}
 	}
-	return title
+	if len(parts) == 0 {
+		return "hob"
+	}
+	return "hob: " + strings.Join(parts, ", ")
 }
 
 // unwatchedEvery is the minimum time between two frames of a window without focus.

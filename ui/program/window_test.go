@@ -44,8 +44,8 @@ func TestTitleCountsJobs(t *testing.T) {
 		want   string
 	}{
 		"nothing":                 {all, count(0, 0, 0, 0), "hob"},
-		"all":                     {all, count(3, 1, 2, 4), "hob - 1 waiting - 2 running - 2 failed - 4 done"},
-		"only failures":           {Notify{Failed: on}, count(1, 0, 2, 4), "hob - 1 running - 2 failed"},
+		"all":                     {all, count(3, 1, 2, 4), "hob: 1 needs input, 2 running, 2 failed, 4 done"},
+		"only failures":           {Notify{Failed: on}, count(1, 0, 2, 4), "hob: 1 running, 2 failed"},
 		"titles are switched off": {Notify{}, count(3, 1, 2, 4), "hob"},
 	} {
 		t.Run(name, func(t *testing.T) {

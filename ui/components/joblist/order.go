@@ -130,17 +130,18 @@ func (m *Model) settle() {
 	m.fit()
 	// The selection stays on its job; if that is gone, on its place.
 	at := m.find(m.selected)
+	if m.selected == "" { // of a new list, the first job
+		at = max(0, slices.IndexFunc(m.shown, func(r *row) bool { return !r.stands() }))
+	}
 	if m.seeking {
 		m.seeking = false
-		if at = m.best(); at < 0 {
-			at = max(0, m.find(m.selected))
+		if best := m.best(); best >= 0 {
+			at = best
 		}
+		at = max(0, at)
 	}
 	if at < 0 {
 		at = m.box.At
-	}
-	if m.selected == "" { // of a new list, the first job
-		at = max(0, slices.IndexFunc(m.shown, func(r *row) bool { return !r.stands() }))
 	}
 	m.move(at)
 }

@@ -20,6 +20,7 @@ type cell struct {
 	text  string
 	paint cells.Paint
 	found bool // by the filter
+	kept  bool // what is before it is cut rather
 }
 
 // paints are the styles of rows, ready to draw.

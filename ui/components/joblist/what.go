@@ -29,7 +29,13 @@ func (m *Model) what(r *row) []cell {
 	case hasPercentage(j):
 		return m.progress(j)
 	}
-	return []cell{{text: m.summary(j), paint: m.whatPaint(j)}}
+	line, ports := m.summary(j), ""
+	if first := " " + m.glyphs.Dot + " :"; len(j.Ports) > 0 {
+		if i := strings.LastIndex(line, first+strconv.Itoa(j.Ports[0])); i >= 0 {
+			line, ports = line[:i], line[i:]
+		}
+	}
+	return []cell{{text: line, paint: m.whatPaint(j)}, {text: ports, paint: m.whatPaint(j), kept: true}}
 }
 
 // summary is the sentence about a job. Where the screen avoids motion, the last line of a job that runs
@@ -126,12 +132,23 @@ func (m *Model) bar(percent int) string {
 	return strings.Repeat(m.glyphs.ProgressDone, full) + strings.Repeat(m.glyphs.ProgressLeft, barWidth-full) + label
 }
 
-// fitted returns cells in exactly w columns, cut at the end.
+// fitted returns cells in exactly w columns, cut at the end, or before a last cell that is to be kept.
 func (m *Model) fitted(all []cell, w int) []cell {
-	room, cut := w, width(all...) > w
-	if cut {
-		room = max(0, w-cells.Width(m.glyphs.Ellipsis))
+	var row []cell
+	if n := len(all) - 1; n > 0 && all[n].kept && width(all[n]) <= w/2 {
+		row = append(m.cut(all[:n:n], w-width(all[n])), all[n])
+	} else {
+		row = m.cut(all, w)
 	}
+	return append(row, cell{text: cells.Blank(w - width(row...)), paint: m.paints.text})
+}
+
+// cut returns cells in at most w columns.
+func (m *Model) cut(all []cell, w int) []cell {
+	if width(all...) <= w {
+		return all
+	}
+	room := max(0, w-cells.Width(m.glyphs.Ellipsis))
 	row := make([]cell, 0, len(all)+1)
 	for _, c := range all {
 		if cells.Width(c.text) > room {
@@ -139,10 +156,10 @@ func (m *Model) fitted(all []cell, w int) []cell {
 		}
 		room -= cells.Width(c.text)
 		row = append(row, c)
-		if cut && room == 0 {
+		if room == 0 {
 			row[len(row)-1].text += cells.Truncate(m.glyphs.Ellipsis, w, "")
-			return row
+			break
 		}
 	}
-	return append(row, cell{text: cells.Blank(w - width(row...)), paint: m.paints.text})
+	return row
 }
