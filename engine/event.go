@@ -204,9 +204,8 @@ func factsOf(c change, now time.Time) []fact {
 	if hasStarted(old, j) {
 		add(EventStarted, j.StartedAt).offset = old.Output // new output is reported next
 	}
-	// Of a job on a host, the last line is known later than how much was printed.
-	grew, newLine := j.Output > old.Output || j.Dropped > old.Dropped, j.Line != old.Line && !j.Status.Finished()
-	if grew || newLine {
+	grew := j.Output > old.Output || j.Dropped > old.Dropped
+	if grew || hasNewLine(old, j) {
 		add(EventOutput, now)
 	}
 	if !old.Backgrounded && j.Backgrounded {
@@ -228,6 +227,12 @@ func factsOf(c change, now time.Time) []fact {
 		add(endKind(j.Status), j.Exit.At)
 	}
 	return facts
+}
+
+// hasNewLine reports whether the last line of a job has become known, which is after how much it has
+// printed if a shell was asked.
+func hasNewLine(old, j *Job) bool {
+	return j.Kind != KindVirtual && !j.Status.Finished() && j.Line != old.Line
 }
 
 // lastRun returns the end of the last run of a command that is started again, without a time if there

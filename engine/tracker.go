@@ -312,6 +312,9 @@ func (t *tracker) updateLocked(c change) {
 		c.new.Backgrounded = true
 	}
 	c.new.Output, c.new.Dropped = max(c.new.Output, c.old.Output), max(c.new.Dropped, c.old.Dropped)
+	if c.new.Line == "" && c.new.Runs.Number() == c.old.Runs.Number() { // the records do not have it
+		c.new.Line = c.old.Line
+	}
 	t.job = c.new
 	t.wakeLocked()
 	if t.listed {
