@@ -58,7 +58,7 @@ func (p *Pane) foldNote(unfolded bool) []string {
 	for _, state := range []struct {
 		n    int
 		word string
-	}{{c.Running, "running"}, {c.Queued, "queued"}, {c.Done, "succeeded"}, {c.Seen + c.Failed, "failed"}, {c.Stopped, "stopped"}} {
+	}{{c.Running, "running"}, {c.Restarting, "restarting"}, {c.Queued, "queued"}, {c.Done, "succeeded"}, {c.Seen + c.Failed, "failed"}, {c.Stopped, "stopped"}} {
 		if state.n > 0 {
 			states = append(states, strconv.Itoa(state.n)+" "+state.word)
 		}
