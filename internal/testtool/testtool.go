@@ -173,11 +173,12 @@ func Prepare() {
 	}
 	resetSignals()
 	leaveTerminal()
-	runMoreInParallel()
+	InParallel(8)
 }
 
-func runMoreInParallel() {
-	const waiting = 8
+// InParallel lets that many parallel tests run at a time, unless there are as many processors or -parallel is
+// given. A package whose tests wait even more than others calls it before [Prepare].
+func InParallel(waiting int) {
 	flag.Parse()
 	given := false
 	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })

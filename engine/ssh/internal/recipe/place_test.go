@@ -24,6 +24,7 @@ var shells = []string{"dash", "bash", "busybox", "mksh", "zsh", "ksh93"}
 const patience = 40 * time.Second
 
 func TestMain(m *testing.M) {
+	testtool.InParallel(12) // many wait for timeouts of ten seconds, and none for an answer of a host
 	testtool.Prepare()
 	os.Exit(m.Run())
 }
