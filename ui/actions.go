@@ -128,9 +128,13 @@ func (p *Pane) perform(id string) (cmd tea.Cmd, ok bool) {
 	if a.do == nil {
 		return nil, false
 	}
-	switch id {
-	case "jobs.open", "jobs.mark":
-		if p.view.focus == areaList && p.list.ToggleFold() {
+	inList := p.view.focus == areaList
+	group, _ := p.list.Folded()
+	switch {
+	case id == "jobs.mark" && inList && group != "":
+		return p.toggleMark(), true
+	case id == "jobs.open" || id == "jobs.mark":
+		if inList && p.list.ToggleFold() {
 			return p.show(), true
 		}
 	}

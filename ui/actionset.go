@@ -86,6 +86,9 @@ func (s *actionSet) targets(a action) []engine.Job {
 		if marked := s.list.Marked(); len(marked) > 0 {
 			return marked
 		}
+		if group, jobs := s.list.Folded(); group != "" {
+			return jobs
+		}
 	}
 	if j, ok := s.output.job(); ok {
 		return []engine.Job{j.Job}

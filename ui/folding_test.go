@@ -2,6 +2,8 @@ package ui
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -69,12 +71,53 @@ func TestEnterFoldsAGroup(t *testing.T) {
 		s.sees("╭ Group shop ─")
 		s.sees("│ 2 jobs: 2 running ")
 		s.sees("│ Enter unfold ")
-		s.press("x")
-		s.sees("No job is selected")
 		s.press("enter")
 		s.sees("▾ shop                            2 up")
 		s.sees("Enter fold")
 	})
+}
+
+// The row of a group stands for its jobs.
+func TestKeysOnAGroup(t *testing.T) {
+	for name, tt := range map[string]struct {
+		keys  []string
+		sees  string
+		calls []string
+	}{
+		"the footer names them":     {nil, " Enter unfold  x stop all  r restart all ", nil},
+		"stop asks":                 {[]string{"x"}, "Stop all of shop?", nil},
+		"stop, no":                  {[]string{"x", "enter"}, "▸ shop", nil},
+		"stop, yes":                 {[]string{"x", "y"}, "▸ shop", []string{"stop web-ggggg", "stop worker-ggggg", "stop-all 2"}},
+		"restart":                   {[]string{"r"}, "▸ shop", []string{"restart web-ggggg", "restart worker-ggggg"}},
+		"kill asks":                 {[]string{"X"}, "Kill 2 jobs now?", nil},
+		"Space marks all":           {[]string{"space"}, "2 marked", nil},
+		"Space again unmarks them":  {[]string{"space", "space"}, "▾ shop", nil},
+		"an action of one job only": {[]string{"a"}, "No job is selected", nil},
+	} {
+		inBubble(t, name, func(t *testing.T) {
+			eng := three()
+			for _, name := range []string{"web", "worker"} {
+				j := running(name+"-ggggg", name, time.Minute)
+				j.Labels = map[string]string{"group": "shop", "project": "/src/shop", "process": name}
+				eng.jobs = append(eng.jobs, j)
+			}
+			s := newHarness(t, 120, 30, eng)
+			s.run(s.pane.Select("web-ggggg"))
+			s.press("h")
+			s.press(tt.keys...)
+			s.sees(tt.sees)
+			calls := slices.DeleteFunc(s.eng.did(), func(c string) bool {
+				return !strings.HasPrefix(c, "stop") && !strings.HasPrefix(c, "restart")
+			})
+			slices.Sort(calls)
+			if got, want := strings.Join(calls, ", "), strings.Join(tt.calls, ", "); got != want {
+				t.Errorf("called %q, want %q", got, want)
+			}
+			if marked := len(s.pane.list.Marked()); marked != 0 && tt.sees != "2 marked" {
+				t.Errorf("%d are marked", marked)
+			}
+		})
+	}
 }
 
 func TestPaneOfAGroupHasNoRowForIt(t *testing.T) {

@@ -70,14 +70,19 @@ func (c *conditions) hintFollow(b *key.Binding) {
 	}
 }
 
-// hintCount returns a hint that adds the number of marked jobs to which the action applies.
+// hintCount returns a hint that adds the number of marked jobs to which the action applies, or "all" on
+// the row of a group.
 func (c *conditions) hintCount(applies func(engine.Job) bool) func(b *key.Binding) {
 	return func(b *key.Binding) {
 		if c.view.focus != areaList {
 			return
 		}
-		n := 0
-		for _, j := range c.list.Marked() {
+		n, marked := 0, c.list.Marked()
+		if group, _ := c.list.Folded(); group != "" && len(marked) == 0 {
+			b.SetHelp(b.Help().Key, b.Help().Desc+" all")
+			return
+		}
+		for _, j := range marked {
 			if applies(j) {
 				n++
 			}

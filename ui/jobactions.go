@@ -40,8 +40,16 @@ type selector interface {
 // client is the name under which hob ends jobs from here.
 const client = "ui"
 
-// stop ends jobs gracefully: no question, their rows count the grace time down.
+// stop ends jobs gracefully; their rows count the grace time down. It asks only before it stops a whole
+// group.
 func (a *jobActions) stop(jobs []engine.Job) tea.Cmd {
+	group, _ := a.list.Folded()
+	running := slices.DeleteFunc(slices.Clone(jobs), over)
+	if group != "" && len(running) > 1 && len(a.list.Marked()) == 0 {
+		return a.modal.confirm("Stop all of "+cells.Clean(group)+"?", "Stop all", func() tea.Cmd {
+			return a.end(running, engine.StopOptions{By: client})
+		}, a.allNames(running))
+	}
 	return a.end(jobs, engine.StopOptions{By: client})
 }
 

@@ -98,14 +98,32 @@ func (m *Model) Click(x, y int) (job bool) {
 	return !m.ToggleFold()
 }
 
-// ToggleMark marks or unmarks the selected row and moves to the next one.
+// ToggleMark marks or unmarks the selected row and moves to the next one. On the row of a group it marks
+// all jobs of the group, or none if all are marked, and unfolds them.
 func (m *Model) ToggleMark() {
 	r := m.selectedRow()
-	if r == nil || r.stands() {
+	switch {
+	case r == nil:
+		return
+	case r.stands():
+		m.toggleGroup(r)
 		return
 	}
 	r.marked = !r.marked
 	m.move(m.box.At + 1)
+}
+
+func (m *Model) toggleGroup(r *row) {
+	if r.group == "" {
+		return
+	}
+	mark := slices.ContainsFunc(r.behind, func(b *row) bool { return !b.stands() && !b.marked })
+	for _, b := range r.behind {
+		b.marked = mark && !b.stands()
+	}
+	if mark && !r.open {
+		m.setFold(true)
+	}
 }
 
 // Unmark removes all marks; it reports whether there were any.
