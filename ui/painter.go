@@ -7,6 +7,7 @@ import (
 
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/internal/units"
+	"github.com/hobjobs/hob/ui/components/border"
 	"github.com/hobjobs/hob/ui/components/detail"
 	"github.com/hobjobs/hob/ui/components/joblist"
 	"github.com/hobjobs/hob/ui/components/statusbadge"
@@ -153,7 +154,7 @@ func (d *painter) drawRight() []string {
 
 // drawLog draws the log inside its border, with a bar before the current line like that of the
 // selected row in the list.
-func (d *painter) drawLog(f cells.Frame, w int) []string {
+func (d *painter) drawLog(f border.Frame, w int) []string {
 	block := split(d.output.log.View())
 	y, n := d.output.log.CurrentRows()
 	for i, line := range block {
@@ -174,9 +175,9 @@ func split(view string) []string {
 }
 
 // edges returns the frame of a pane, with an emphasized title if it is focused.
-func (d *painter) edges(focused bool) cells.Frame {
+func (d *painter) edges(focused bool) border.Frame {
 	s := d.styles
-	f := cells.Frame{Border: d.opts.glyphs.Border, Line: s.Border, Title: s.Title, Info: s.Muted, Mark: d.opts.glyphs.Ellipsis}
+	f := border.Frame{Border: d.opts.glyphs.Border, Line: s.Border, Title: s.Title, Info: s.Muted, Mark: d.opts.glyphs.Ellipsis}
 	if focused && d.view.focused && !d.modal.active() {
 		f.Title = s.PaneFocused
 	}
@@ -223,7 +224,7 @@ func (d *painter) zoomNote() string {
 }
 
 // logEdges returns the frame of the log. New lines below the view are emphasized.
-func (d *painter) logEdges() cells.Frame {
+func (d *painter) logEdges() border.Frame {
 	f := d.edges(d.view.focus == areaLog)
 	if n, _ := d.output.log.NewLines(); n > 0 && !d.output.screenShown() {
 		f.Info = d.styles.AccentStrong

@@ -32,7 +32,7 @@ func firstMinute() scene {
 	add(step{sees: []string{"Local", "press h + enter"}, caption: run, hold: 1500 * time.Millisecond})
 	add(step{sees: []string{"App.tsx"}, caption: run, hold: 1200 * time.Millisecond})
 	add(step{sees: []string{"Total.tsx"}, caption: leave, hold: 2 * time.Second, keys: "\x02"})
-	add(step{sees: []string{"1 needs input", "1 failed", "74%"}, caption: list, watch: time.Second, hold: 5 * time.Second, still: true, keys: "j"})
+	add(step{sees: []string{"1 needs input", "1 new failure", "74%"}, caption: list, watch: time.Second, hold: 5 * time.Second, still: true, keys: "j"})
 	add(step{sees: []string{"/40  loss"}, caption: move, hold: 500 * time.Millisecond, keys: "j"})
 	add(step{sees: []string{"[builder 4/6]"}, caption: move, hold: 500 * time.Millisecond, keys: "j"})
 	add(step{sees: []string{"3 of 14 failed"}, caption: move, hold: 2 * time.Second, keys: "\r"})

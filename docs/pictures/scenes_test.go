@@ -55,7 +55,7 @@ func scenes() []scene {
 		{
 			name: "panes", cols: 120, rows: 28, before: jobs(),
 			steps: []step{
-				{sees: []string{"1 needs input", "1 failed", "74%", "exit 2"}, keys: "/npm run dev\r"},
+				{sees: []string{"1 needs input", "1 new failure", "74%", "exit 2"}, keys: "/npm run dev\r"},
 				{sees: []string{"1 of "}, keys: "\x1b"},
 				{sees: []string{"started", "following", "jobs keep running"}, watch: 9 * time.Second},
 			},

@@ -13,6 +13,7 @@ import (
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
+	"github.com/hobjobs/hob/ui/components/border"
 	"github.com/hobjobs/hob/ui/components/listbox"
 )
 
@@ -143,7 +144,7 @@ func (m *Model) ShortHelp() []key.Binding {
 // little room, the text is cut rather than the answers, and the middle of the title rather than its
 // end, where the name of the job is.
 func (m *Model) View() string {
-	frame := cells.Frame{
+	frame := border.Frame{
 		Border: m.glyphs.Border,
 		Line:   m.styles.BorderFocused,
 		Title:  m.styles.TitleFocused,

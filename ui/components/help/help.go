@@ -11,6 +11,7 @@ import (
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
+	"github.com/hobjobs/hob/ui/components/border"
 	"github.com/hobjobs/hob/ui/components/listbox"
 	"github.com/hobjobs/hob/ui/components/prompt"
 )
@@ -250,7 +251,7 @@ func (m *Model) View() string {
 	if min(m.w, m.h) == 0 {
 		return ""
 	}
-	frame := cells.Frame{
+	frame := border.Frame{
 		Border: m.glyphs.Border,
 		Line:   m.styles.BorderFocused,
 		Title:  m.styles.TitleFocused,

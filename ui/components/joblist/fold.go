@@ -8,6 +8,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/cells"
+	"github.com/hobjobs/hob/ui/components/border"
 	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
@@ -336,7 +337,7 @@ func (m *Model) groupAge(r *row, w int) string {
 	return oldest
 }
 
-func (m *Model) groupPaint(r *row) cells.Paint {
+func (m *Model) groupPaint(r *row) border.Paint {
 	if r.need == statusbadge.Ended {
 		return m.paints.muted
 	}
@@ -452,9 +453,9 @@ func (m *Model) groupCounts(r *row) (glyphs, words []cell) {
 	for _, count := range []struct {
 		n           int
 		word, glyph string
-		paint       cells.Paint
+		paint       border.Paint
 	}{
-		{c.Waiting, needs, m.glyphs.Waiting, cells.NewPaint(m.styles.Waiting)},
+		{c.Waiting, needs, m.glyphs.Waiting, border.NewPaint(m.styles.Waiting)},
 		{c.Restarting, " restarting", m.glyphs.Restarting, m.paints.warning},
 		{c.Running - c.Waiting, " up", m.glyphs.Running, quiet},
 		{c.Queued, " queued", m.glyphs.Queued, quiet},

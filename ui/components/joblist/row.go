@@ -12,23 +12,24 @@ import (
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/internal/units"
 	"github.com/hobjobs/hob/themes"
+	"github.com/hobjobs/hob/ui/components/border"
 	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
 // cell is one column of a row: text and its style.
 type cell struct {
 	text  string
-	paint cells.Paint
+	paint border.Paint
 	found bool // by the filter
 	kept  bool // what is before it is cut rather
 }
 
 // paints are the styles of rows, ready to draw.
-type paints struct{ text, muted, accent, match, failed, warning, selected, blurred cells.Paint }
+type paints struct{ text, muted, accent, match, failed, warning, selected, blurred border.Paint }
 
 // Restyled must be called after a change of the styles.
 func (m *Model) Restyled() {
-	s, paint := m.styles, cells.NewPaint
+	s, paint := m.styles, border.NewPaint
 	m.paints = paints{
 		text:     paint(s.Text),
 		muted:    paint(s.Muted),
@@ -47,7 +48,7 @@ func (m *Model) row(r *row, c columns, selected bool) string {
 	}
 	j := r.Job
 	done := j.Status.Finished()
-	pick := func(p cells.Paint) cells.Paint {
+	pick := func(p border.Paint) border.Paint {
 		if done {
 			return m.paints.muted
 		}
@@ -70,7 +71,7 @@ func (m *Model) row(r *row, c columns, selected bool) string {
 	if c.badge == statusbadge.Width {
 		text = statusbadge.Column(m.styles, j, c.badge)
 	}
-	row = append(row, cell{text: text, paint: cells.NewPaint(badge)})
+	row = append(row, cell{text: text, paint: border.NewPaint(badge)})
 	row = append(row, m.name(r, c.name, pick)...)
 	if c.what > 0 {
 		row = append(row, blank)
@@ -233,7 +234,7 @@ func (m *Model) duration(d time.Duration, w int) string {
 
 // name is what identifies a job, in exactly w columns: its name with the host that it runs on and the
 // agent that started it, the unread mark and other marks.
-func (m *Model) name(r *row, w int, pick func(cells.Paint) cells.Paint) []cell {
+func (m *Model) name(r *row, w int, pick func(border.Paint) border.Paint) []cell {
 	style := pick(m.paints.text)
 	news := ""
 	if r.Unread > 0 || r.Job.FailedUnseen() {
@@ -302,7 +303,7 @@ func agentOf(j *engine.Job) string {
 }
 
 // matched splits a name where the filter matched.
-func (m *Model) matched(name string, places []int, style cells.Paint) []cell {
+func (m *Model) matched(name string, places []int, style border.Paint) []cell {
 	hit := make(map[int]bool, len(places))
 	for _, p := range places {
 		hit[p] = true

@@ -7,6 +7,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/internal/units"
+	"github.com/hobjobs/hob/ui/components/border"
 	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
@@ -53,7 +54,7 @@ func (m *Model) summary(j *engine.Job) string {
 }
 
 // whatPaint emphasizes what needs the user: the rest is dim.
-func (m *Model) whatPaint(j *engine.Job) cells.Paint {
+func (m *Model) whatPaint(j *engine.Job) border.Paint {
 	switch statusbadge.NeedOf(*j) {
 	case statusbadge.NeedsInput, statusbadge.Restarts, statusbadge.NeedsLook:
 		return m.paints.text
@@ -93,7 +94,7 @@ func (m *Model) countsDown(j *engine.Job) bool {
 // clock of the list is up to a tick late, and the countdown must not begin above the grace time.
 func (m *Model) countdown(j *engine.Job) cell {
 	left := units.FormatDuration(j.StopDeadline().Sub(m.now))
-	return cell{text: "kill " + left, paint: cells.NewPaint(statusbadge.Style(m.styles, *j))}
+	return cell{text: "kill " + left, paint: border.NewPaint(statusbadge.Style(m.styles, *j))}
 }
 
 // hasPercentage reports whether a running job has reported how far it is.

@@ -13,6 +13,7 @@ import (
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
+	"github.com/hobjobs/hob/ui/components/border"
 	"github.com/hobjobs/hob/ui/components/listbox"
 	"github.com/hobjobs/hob/ui/components/prompt"
 )
@@ -186,7 +187,7 @@ func (m *Model) rows() int { return max(0, m.h-2-m.above()) }
 
 // View draws the box: the text input, then the entries.
 func (m *Model) View() string {
-	frame := cells.Frame{
+	frame := border.Frame{
 		Border: m.glyphs.Border,
 		Line:   m.styles.BorderFocused,
 		Title:  m.styles.TitleFocused,

@@ -12,6 +12,7 @@ import (
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
+	"github.com/hobjobs/hob/ui/components/border"
 	"github.com/hobjobs/hob/ui/components/listbox"
 )
 
@@ -252,7 +253,7 @@ func (f *Form) narrow() bool { return f.w < 4+f.labelWidth()+12 }
 func (f *Form) View() string { return strings.Join(f.lines(), "\n") }
 
 func (f *Form) lines() []string {
-	frame := cells.Frame{
+	frame := border.Frame{
 		Border: f.styles.Glyphs.Border,
 		Line:   f.styles.BorderFocused,
 		Title:  f.styles.TitleFocused,

@@ -1,9 +1,12 @@
-package cells
+// Package border draws the borders of panes and boxes, with text in them.
+package border
 
 import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
+
+	"github.com/hobjobs/hob/internal/cells"
 )
 
 // Frame draws borders with text in them.
@@ -51,26 +54,26 @@ func (f Frame) edge(left, line, right, title, info string, w int) string {
 		return f.Line.Render(line)
 	}
 	room := w - 2
-	if Width(title)+Width(info)+1 > room {
+	if cells.Width(title)+cells.Width(info)+1 > room {
 		info = ""
 	}
-	if Width(title) > room {
-		title = Truncate(title, room, f.Mark)
+	if cells.Width(title) > room {
+		title = cells.Truncate(title, room, f.Mark)
 	}
 	return f.Line.Render(left) + title +
-		f.Line.Render(strings.Repeat(line, max(0, room-Width(title)-Width(info)))) +
+		f.Line.Render(strings.Repeat(line, max(0, room-cells.Width(title)-cells.Width(info)))) +
 		info + f.Line.Render(right)
 }
 
 // Sides draws lines between the borders, each w columns wide.
 func (f Frame) Sides(lines []string, w int) []string {
 	if w < 2 {
-		return Block(lines, w, len(lines))
+		return cells.Block(lines, w, len(lines))
 	}
 	left, right := f.Line.Render(f.Border.Left), f.Line.Render(f.Border.Right)
 	drawn := make([]string, len(lines))
 	for i, line := range lines {
-		drawn[i] = left + Fit(line, w-2) + right
+		drawn[i] = left + cells.Fit(line, w-2) + right
 	}
 	return drawn
 }
@@ -94,7 +97,7 @@ func (f Frame) Scrolled(lines []string, w, top, all int, thumb string) []string 
 	}
 	from = min(from, n-size)
 	for i := from; i < from+size; i++ {
-		drawn[i] = f.Line.Render(f.Border.Left) + Fit(lines[i], w-2) + f.Info.Render(thumb)
+		drawn[i] = f.Line.Render(f.Border.Left) + cells.Fit(lines[i], w-2) + f.Info.Render(thumb)
 	}
 	return drawn
 }
@@ -106,7 +109,7 @@ func (f Frame) Box(title string, lines []string, info string, w int) []string {
 	box = append(box, f.Top(title, "", w))
 	padded := make([]string, len(lines))
 	for i, line := range lines {
-		padded[i] = " " + Fit(line, w-4) + " "
+		padded[i] = " " + cells.Fit(line, w-4) + " "
 	}
 	return append(append(box, f.Sides(padded, w)...), f.Bottom("", info, w))
 }
