@@ -133,17 +133,26 @@ func (a *app) knownOnly(unreachable, err error) error {
 	return exitStatus(f.exit)
 }
 
+// plainStatus is the status of a job in the list for a program: its end, or what it does now as far as
+// that is known.
+func plainStatus(j engine.Job) string {
+	if j.Link == engine.LinkUnreachable && !j.Status.Finished() {
+		return string(engine.LinkUnreachable)
+	}
+	return string(j.Status)
+}
+
 // listPlain is the list for a program: id, status, end (code, signal or a dash),
 // time and name, aligned; only the name holds blanks.
 func (a *app) listPlain(jobs []engine.Job, now time.Time) error {
-	ids := 0
+	ids, words := 0, len(engine.Starting)
 	for _, j := range jobs {
-		ids = max(ids, len(j.ID))
+		ids, words = max(ids, len(j.ID)), max(words, len(plainStatus(j)))
 	}
 	colored := a.colored(a.stdout)
 	lines := make([]string, len(jobs))
 	for i, j := range jobs {
-		status := paint(colored, fmt.Sprintf("%-8s", j.Status), styleOf(j))
+		status := paint(colored, fmt.Sprintf("%-*s", words, plainStatus(j)), styleOf(j))
 		lines[i] = fmt.Sprintf("%-*s  %s  %-7s  %7s  %s", ids, j.ID, status, endWord(j), units.FormatDuration(j.Uptime(now)), escape(j.Name))
 	}
 	return printLines(a, lines)

@@ -158,3 +158,22 @@ func TestTimeInListHasFiveColumns(t *testing.T) {
 		}
 	}
 }
+
+// A program that reads the list must not take a job for running because nothing else is known.
+func TestPlainListNamesUnreachableJobs(t *testing.T) {
+	for name, c := range map[string]struct {
+		job  engine.Job
+		want string
+	}{
+		"runs":               {engine.Job{State: engine.State{Status: engine.Running, Link: engine.LinkOK}}, "running"},
+		"may run":            {engine.Job{State: engine.State{Status: engine.Running, Link: engine.LinkUnreachable}}, "unreachable"},
+		"waits, perhaps":     {engine.Job{State: engine.State{Status: engine.Queued, Link: engine.LinkUnreachable}}, "unreachable"},
+		"had ended, we know": {engine.Job{State: engine.State{Status: engine.Failed, Link: engine.LinkUnreachable}}, "failed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := plainStatus(c.job); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
