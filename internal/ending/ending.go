@@ -108,6 +108,7 @@ func Why(r *record.Request, s *record.State) string {
 	case record.ReasonHolderDied, record.ReasonReboot, record.ReasonNodeFailed, record.ReasonPreempted:
 		_, why, _ := strings.Cut(Of(r, s), ": ")
 		return why
+	case record.ReasonExit, record.ReasonSignal:
 	}
 	killed := exit.Signal == "SIGKILL" || hasKillCode(exit)
 	switch by := senderOf(exit); {

@@ -92,12 +92,12 @@ func NeedOf(j engine.Job) Need {
 	case j.Status.Finished():
 		return Ended
 	}
-	switch StateOf(j) {
-	case Waiting:
+	switch state := StateOf(j); {
+	case state == Waiting:
 		return NeedsInput
-	case Restarting:
+	case state == Restarting:
 		return Restarts
-	case Queued:
+	case state == Queued:
 		return Waits
 	}
 	return Runs
