@@ -54,7 +54,7 @@ func (f clearFlags) selects() bool {
 	return byEnd || f.dir != ""
 }
 
-// check refuses flags that contradict each other, and a call that says nothing about what to clear.
+// check rejects flags that contradict each other, and a call that does not select anything to clear.
 func (f clearFlags) check(refs []string) error {
 	selects := f.selects()
 	switch {

@@ -150,7 +150,7 @@ func describeCompletion(cmd *cobra.Command) {
 	}
 }
 
-// printCompletion prints the script of cobra with what it expects from others.
+// printCompletion prints the script of cobra, and defines the functions that it requires.
 func printCompletion(cmd *cobra.Command, shell string) (err error) {
 	var script bytes.Buffer
 	brief, err := cmd.Flags().GetBool("no-descriptions")
@@ -172,8 +172,8 @@ func printCompletion(cmd *cobra.Command, shell string) (err error) {
 	return err
 }
 
-// completionNeeds are the calls in the scripts for functions that the shell may not have: those of the
-// package bash-completion, and of zsh's own completion before compinit.
+// completionNeeds are the calls in the scripts of functions that may be missing in the shell: those of the
+// package bash-completion, and of zsh before compinit has run.
 var completionNeeds = map[string]struct{ call, instead string }{
 	"bash": {
 		`    _get_comp_words_by_ref "$@" cur prev words cword` + "\n",

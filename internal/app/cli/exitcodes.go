@@ -18,14 +18,14 @@ const (
 	exitHob     = 125 // run, attach, wait: hob failed, not the job
 )
 
-// exitCode is an exit code with its meaning, as help, the manual and docs/scripts.md have it.
+// exitCode is an exit code and its meaning, as shown in help, the manual and docs/scripts.md.
 type exitCode struct {
 	code, text string
 	commands   []string // that can exit with it; nil: all
 }
 
-// exitCodes returns the exit codes in their order. The text of one command may be more precise than that
-// of all.
+// exitCodes returns the exit codes in the order in which they are shown. A command may have a more precise text
+// than the one for all commands.
 func exitCodes() []exitCode {
 	ofJobs := []string{
 		"run", "attach", "restart", "status", "poll", "log", "why", "screen", "replay", "write", "wait", "queue", "kill", "clear", "remove",
@@ -44,7 +44,7 @@ func exitCodes() []exitCode {
 		{"1", "a process could not be started", []string{"up"}},
 		{"1", "a job ended before the condition held", []string{"wait"}},
 		{"2", "usage error", nil},
-		{"2", "or a name that several jobs have", ofJobs},
+		{"2", "or a reference that matches several jobs", ofJobs},
 		{"3", "no such job", append(ofJobs, "down")},
 		{"4", "the job's status does not allow this", acting},
 		{"5", "a host is unreachable or refuses", append(connecting, "list")},
@@ -52,13 +52,13 @@ func exitCodes() []exitCode {
 		{"125", "hob itself failed, the job is lost, or it was killed while it was queued", instead},
 		{"125", "part of the output could not be forwarded", []string{"run", "attach"}},
 		{"126, 127", "the command could not be started", []string{"run", "restart"}},
-		{"130", "Ctrl+C at a question", append(connecting, "up")},
-		{"141", "the reader of stdout has closed the pipe", []string{"run", "attach", "log", "poll", "events"}},
+		{"130", "Ctrl+C at a prompt", append(connecting, "up")},
+		{"141", "the program that reads stdout has closed the pipe", []string{"run", "attach", "log", "poll", "events"}},
 		{"others", "the job's own code; 128 plus the signal number if a signal ended it", instead},
 	}
 }
 
-// exitStatusOf returns the section of a command's help about its exit codes.
+// exitStatusOf returns the EXIT STATUS section of a command's help.
 func exitStatusOf(command string) string {
 	var b strings.Builder
 	b.WriteString("EXIT STATUS\n")
@@ -77,7 +77,8 @@ func exitStatusOf(command string) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// exitRows returns the codes of all commands, one item each: the meanings, after the commands that have them.
+// exitRows returns one item for each exit code, with its meanings. If only a few commands have a meaning, they
+// are named before it.
 func exitRows(mark string) (rows []manItem) {
 	for _, c := range exitCodes() {
 		text := c.text

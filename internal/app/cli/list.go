@@ -28,18 +28,18 @@ func (a *app) listCommand() *cobra.Command {
 		Aliases: []string{"ls", "ps"},
 		GroupID: groupInspect,
 		Short:   "List jobs and what they are doing",
-		Long: "List jobs. The table on a terminal has those first that need you, and of an ID the letters at\n" +
-			"its end, which every command accepts. It leaves out earlier runs of restarted jobs, and jobs\n" +
-			"that ended earlier than what fits on the screen; --all shows them. Other output has all jobs,\n" +
-			"newest first. With --json, ports, cpu_percent (the average since the start) and rss_bytes are\n" +
-			"set for jobs that run on this machine, else null.\n\n" +
+		Long: "List jobs. The table on a terminal begins with the jobs that need you. Its column ID shows the\n" +
+			"letters at the end of each ID, which every command accepts. Earlier runs of restarted jobs\n" +
+			"and older ended jobs that do not fit on the screen are left out; --all shows them. Other\n" +
+			"output has all jobs, newest first. With --json, ports, cpu_percent (the average since the\n" +
+			"start) and rss_bytes are set for jobs that run on this machine, else null.\n\n" +
 			"Jobs on hosts are shown as last known, without connecting. --on HOST connects to the host and\n" +
 			"lists all of its jobs, including those started from other machines.",
 		Example: "hob list --running\nhob list --failed --since 1h -q\nhob list --on web1\nhob list --dir . --running",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.list(cmd.Context(), f) },
 	}
 	flags := cmd.Flags()
-	flags.BoolVarP(&f.all, "all", "a", false, "show all jobs, also earlier runs of restarted ones")
+	flags.BoolVarP(&f.all, "all", "a", false, "show all jobs, including earlier runs of restarted ones")
 	flags.BoolVar(&f.running, "running", false, "only jobs that have not ended")
 	flags.BoolVar(&f.finished, "finished", false, "only jobs that have ended")
 	flags.BoolVar(&f.failed, "failed", false, "only failed jobs (not ones you stopped)")
@@ -133,8 +133,8 @@ func (a *app) knownOnly(unreachable, err error) error {
 	return exitStatus(f.exit)
 }
 
-// plainStatus is the status of a job in the list for a program: its end, or what it does now as far as
-// that is known.
+// plainStatus is the status of a job in a list that is not on a terminal: its end, or its current status,
+// unreachable if that is not known.
 func plainStatus(j engine.Job) string {
 	if j.Link == engine.LinkUnreachable && !j.Status.Finished() {
 		return string(engine.LinkUnreachable)

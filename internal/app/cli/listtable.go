@@ -11,8 +11,8 @@ import (
 	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
-// The list on a terminal is for people: what needs them first, as in the UI, a sentence about each job,
-// and of an ID the letters that tell jobs apart.
+// The list on a terminal is for people. As in the UI, the jobs that need the user come first, and each has a
+// sentence about what it is doing. The letters at the end of an ID are enough to distinguish jobs.
 
 const (
 	// badgeWidth is the width of the column STATUS.
@@ -22,7 +22,7 @@ const (
 	readableWidth = 112
 	// leastRoom is how much NAME and WHAT need together; a narrower terminal shows fewer columns.
 	leastRoom = 24
-	// leastEnded is how many jobs that have ended the list has on a terminal with few lines.
+	// leastEnded is how many ended jobs the list shows at least, even on a terminal with few lines.
 	leastEnded = 5
 )
 
@@ -55,7 +55,7 @@ func listRows(jobs []engine.Job, all bool, lines int) []engine.Job {
 	return shown[:running+min(ended, room)]
 }
 
-// listTable prints the list for a person.
+// listTable prints the list on a terminal.
 func (a *app) listTable(jobs []engine.Job, all bool, now time.Time) error {
 	size := terminalSize(a.stdout)
 	shown := listRows(jobs, all, size.Rows)

@@ -16,8 +16,8 @@ import (
 	"github.com/hobjobs/hob/internal/units"
 )
 
-// refError replaces the error of a reference that does not lead to one job by one that says what to
-// type. Other errors are returned as they are.
+// refError returns the error for a reference that matches no job or several: it says what to type. Other
+// errors are returned unchanged.
 func (a *app) refError(ctx context.Context, ref string, err error) error {
 	several, ambiguous := errors.AsType[*engine.AmbiguousError](err)
 	switch {
@@ -29,7 +29,7 @@ func (a *app) refError(ctx context.Context, ref string, err error) error {
 	return err
 }
 
-// needsRunning reports whether a command is about jobs that have not ended.
+// needsRunning reports whether a command acts on jobs that have not ended.
 func needsRunning(command string) bool {
 	return slices.Contains([]string{"attach", "kill", "write"}, command)
 }
@@ -49,7 +49,7 @@ func endedAll(ref string, jobs []engine.Job, now time.Time) error {
 	}
 }
 
-// hasEnded replaces err by how and when a job ended if the job cannot be acted on because of that.
+// hasEnded replaces err if the cause is that the job has ended: the new error says how and when.
 func hasEnded(job engine.Job, err error) error {
 	if !job.Status.Finished() || !errors.Is(err, engine.ErrNotRunning) {
 		return err
@@ -86,7 +86,7 @@ func noSuchJob(ctx context.Context, eng *engine.Engine, command, ref string) err
 	return f
 }
 
-// allHint returns how to use a command for all jobs, which hob does only if they are named.
+// allHint returns how to apply a command to all jobs.
 func allHint(command string) string {
 	switch command {
 	case "kill", "wait":
@@ -94,25 +94,25 @@ func allHint(command string) string {
 	case "clear":
 		return "for all jobs that have ended: hob clear --finished"
 	case "remove":
-		return "for all jobs that have ended: hob clear --finished; for those that run: hob remove $(hob list --running -q)"
+		return "for all jobs that have ended: hob clear --finished; for running jobs: hob remove $(hob list --running -q)"
 	case "status":
 		return "for all jobs: hob list"
 	}
-	return "hob " + command + " is for one job. See: hob list"
+	return "hob " + command + " takes one job. See: hob list"
 }
 
-// pidHint returns which job a process belongs to. hob takes no process for a job, because its number
-// may be that of another one by now.
+// pidHint returns which job a process ID belongs to. hob does not accept it as a reference, because another
+// process may have that ID by now.
 func pidHint(jobs []engine.Job, pid int, command string) string {
 	for _, j := range jobs {
 		if j.Leader.PID == pid && !j.Status.Finished() {
 			return fmt.Sprintf("%d is the process of %s: hob %s %[2]s", pid, j.ID, command)
 		}
 	}
-	return "a number is not a job, and no job runs it as its process; hob takes IDs and names. See: hob list"
+	return "this is not the process ID of a job; hob takes IDs and names. See: hob list"
 }
 
-// candidates lists jobs, one a line, with what tells them apart.
+// candidates lists jobs, one per line, with status, age and place.
 func candidates(jobs []engine.Job, now time.Time) string {
 	ids, status := 0, 0
 	for _, j := range jobs {

@@ -10,17 +10,17 @@ import (
 	"github.com/hobjobs/hob/internal/shellword"
 )
 
-// People type the commands and flags of the tool that they know. Nothing is done then: the answer is how
-// hob does it.
+// Users type the commands and flags of other tools that they know. hob then does nothing, but prints its own
+// command or flag as a hint.
 
-// otherWord returns how to do with hob what other tools do with this command; "" if it is not one of
-// theirs. ID, CMD, DATA, HOST and PORT stand for the arguments.
+// otherWord returns the command of hob that does what this command does in other tools; "" if it is unknown.
+// ID, CMD, DATA, HOST and PORT are placeholders for the arguments.
 func otherWord(word string) string {
 	switch word {
 	case "start", "launch", "spawn", "exec", "new":
 		return "hob run CMD; to run a job again: hob restart NAME"
 	case "bg", "background", "nohup", "disown", "detach", "daemonize":
-		return "hob run -b CMD; of a job on the screen: Ctrl+B"
+		return "hob run -b CMD; for a job on the screen: Ctrl+B"
 	case "add", "enqueue", "submit", "schedule":
 		return "hob run --queue CMD"
 	case "rerun", "retry", "again", "redo", "reload":
@@ -66,7 +66,7 @@ func otherWord(word string) string {
 	case "agent", "agents", "install", "skill":
 		return "hob setup AGENT to add hob to an AI agent"
 	case "settings", "set", "edit", "init", "preferences":
-		return "hob config, which names the file to edit"
+		return "hob config, which shows the path of the file to edit"
 	case "doctor", "check", "diagnose":
 		return "hob config for the settings, hob hosts check HOST for a host"
 	case "update", "upgrade", "self-update":
@@ -79,11 +79,11 @@ func otherWord(word string) string {
 	return ""
 }
 
-// uninstallHint has the steps before the program itself is removed, and the page with all of them.
+// uninstallHint lists the steps before the program itself is removed, and links to the page with all steps.
 const uninstallHint = "first: hob setup AGENT --remove, and hob kill $(hob list --running -q)\n" +
 	"all steps: https://github.com/hobjobs/hob/blob/main/docs/uninstall.md"
 
-// useInstead returns the answer to a command of another tool, with the typed arguments; "" if it is none.
+// useInstead returns the hint for a command of another tool, with the typed arguments; "" if it is unknown.
 func useInstead(words []string) string {
 	answer := otherWord(words[0])
 	if answer == "" {
@@ -107,7 +107,8 @@ func useInstead(words []string) string {
 	return answer
 }
 
-// runFlagsFirst answers hob -b make: the flags of run were typed without it. It returns "" for others.
+// runFlagsFirst returns the hint for flags of run that were typed without it, as in hob -b make; "" for other
+// flags.
 func runFlagsFirst(root *cobra.Command, args []string) string {
 	run, _, err := root.Find([]string{"run"})
 	if err != nil {
@@ -124,8 +125,7 @@ func runFlagsFirst(root *cobra.Command, args []string) string {
 	return "Use: hob run " + shellword.Join(args)
 }
 
-// otherFlag returns how to do with hob what a flag of another tool does in a command; "" if it is not
-// known.
+// otherFlag returns how to do in a command of hob what this flag does in other tools; "" if it is unknown.
 func otherFlag(command, flag string) string {
 	switch flag {
 	case "a", "all":
@@ -141,7 +141,7 @@ func otherFlag(command, flag string) string {
 		case "n", "limit", "tail", "head", "lines", "count", "last":
 			return "the newest ten: hob list | head"
 		case "l", "w", "wide", "long", "x", "ax", "aux", "la":
-			return "hob list shows what fits; everything: hob list --json"
+			return "hob list shows what fits; for all fields: hob list --json"
 		}
 	}
 	return ""
@@ -152,7 +152,7 @@ func forceHint(command string) string {
 	case "kill":
 		return "to kill at once: --grace 0s"
 	case "clear", "remove":
-		return "hob " + command + " does not ask; to delete what cannot be restored: hob clear --now"
+		return "hob " + command + " does not ask; to delete without undo: hob clear --now"
 	case "run":
 		return "to run it a second time, leave out --once"
 	}
@@ -172,7 +172,7 @@ func signalHint(flag string) string {
 	return ""
 }
 
-// otherArgument returns what was meant by an argument that a command does not take; "" if it is not known.
+// otherArgument returns a hint for an argument that a command does not accept; "" if there is none.
 func otherArgument(command string, args []string) string {
 	last := args[len(args)-1]
 	switch command {

@@ -25,8 +25,9 @@ func (a *app) statusCommand() *cobra.Command {
 		Use:     "status ID…",
 		GroupID: groupInspect,
 		Short:   "Show a job's details and its last lines of output",
-		Long: "Show a job's details and its last lines of output. What a running job of this machine uses is\n" +
-			"measured: ports, CPU since its start, and memory. With --json, several IDs print an array.",
+		Long: "Show a job's details and its last lines of output. For a running job of\n" +
+			"this machine, they include its ports, its average CPU usage since the start, and its memory.\n" +
+			"With --json, prints an array if there are several IDs.",
 		Example:           "hob status @\nhob status web worker",
 		Args:              argCount(1, -1, "job ID"),
 		ValidArgsFunction: a.completeJobs(engine.Filter{}, true),

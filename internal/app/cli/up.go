@@ -260,7 +260,7 @@ func (u *upRun) finish(err error) error {
 	return nil
 }
 
-// atOnce is how soon after its start a process has ended that was meant to keep running.
+// atOnce is the time after its start within which a process that fails is reported.
 const atOnce = 500 * time.Millisecond
 
 // reportEndedAtOnce names the processes that failed within atOnce, and why.
