@@ -36,9 +36,10 @@ type Execution struct {
 
 const virtualName = "virtual"
 
-// NewExecution makes a job of an execution that the program performs itself: the program appends the output
-// and reports the end. With a PID it is a process that the program started and owns, which the engine
-// accesses only through the hooks; ErrExists means that this engine has such a job for the process.
+// NewExecution creates a job for an execution that the program performs itself: the program appends the output
+// and reports the end. If spec.PID is set, the execution is a process that the program started and owns; the
+// engine accesses it only through the hooks. The error is ErrExists if this engine already has a job for that
+// process.
 func (e *Engine) NewExecution(spec ExecutionSpec) (*Execution, error) {
 	if spec.PID < 0 {
 		return nil, invalid("attach", fmt.Sprintf("the pid %d", spec.PID), "0 is none")

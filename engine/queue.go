@@ -101,10 +101,10 @@ func (e *Engine) SetQueue(ctx context.Context, name string, c QueueChange) (Queu
 // MaxSlots is the largest number of slots of a queue.
 const MaxSlots = 10_000
 
-// Turn is when a queued job is to start.
+// Turn selects when a queued job starts, for [Engine.StartQueued].
 type Turn string
 
-// The turns.
+// Values of Turn.
 const (
 	TurnFirst Turn = "first" // before all others of its queue
 	TurnNow   Turn = "now"   // at once, without a slot, and although jobs that it follows have not ended

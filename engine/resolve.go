@@ -21,8 +21,8 @@ const (
 )
 
 // Find returns the job that ref refers to: an id, a name, "GROUP/NAME" for a job of a group, a unique
-// prefix of an id, the letters at its end, "@" for the newest job, "@2" for the one before it. An exact
-// id takes precedence over a name, a name over a prefix, a prefix over an end. A name may be given as
+// prefix of an id, three or more letters at its end, "@" for the newest job, "@2" for the one before it. An
+// exact id takes precedence over a name, a name over a prefix, a prefix over letters at the end. A name may be given as
 // it was requested, although it is stored shortened and on one line.
 // The errors are ErrNotFound and *[AmbiguousError].
 func (e *Engine) Find(ctx context.Context, ref string, in Intent) (Job, error) {
@@ -81,8 +81,8 @@ func groupedName(j *Job) string {
 
 func prefixed(j *Job, ref string) bool { return strings.HasPrefix(string(j.ID), ref) }
 
-// leastSuffix is the number of letters at the end of an id from which on they refer to a job. Fewer are
-// more likely a mistake, such as the 9 of a signal.
+// leastSuffix is the minimum number of letters at the end of an id that refer to a job. Fewer are more likely
+// a mistake, such as the 9 of a signal.
 const leastSuffix = 3
 
 func suffixed(j *Job, ref string) bool {

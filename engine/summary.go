@@ -12,10 +12,10 @@ import (
 	"github.com/hobjobs/hob/internal/units"
 )
 
-// Summary returns what the job is doing at now, or how it ended, in one line of printable text for a
-// list that shows the status beside it:
+// Summary returns one line of printable text about the job at the time now, for a list that shows the status
+// beside it:
 //
-//	failed              why, as far as its output or its records show: "port 5173 is in use"
+//	failed              why, if its output or its records show it: "port 5173 is in use"
 //	needs input         the question
 //	queued              what it waits for: "next in default", "after deploy-prod"
 //	waits for a restart "failed 38×: connection refused · in 52s"
@@ -23,7 +23,7 @@ import (
 //	running             its progress and the last line of its output; the ports that it listens on
 //	succeeded           its last line, or how long it ran
 //
-// It is empty if there is nothing to say. It reads nothing: every part is a fact of the job.
+// It is empty if none of this is known. Summary uses only the fields of the job: it reads no file.
 func (j Job) Summary(now time.Time) string {
 	return strings.TrimSpace(cells.Printable(j.summary(now)))
 }
@@ -48,8 +48,8 @@ func (j *Job) summary(now time.Time) string {
 	return j.runningSummary()
 }
 
-// endSummary is the summary of a job that has ended. Why it ended is more than what it printed last,
-// except for an exit code that the program has explained.
+// endSummary is the summary of a job that has ended. The line of the output in Exit.Summary takes precedence
+// over the recorded reason; it is empty if the job was stopped or timed out.
 func (j *Job) endSummary(now time.Time) string {
 	why, shown := ending.Why(&j.Request, &j.State), j.Exit.Summary
 	ran := j.Uptime(now)
@@ -80,7 +80,7 @@ func (j *Job) unreachableSummary(now time.Time) string {
 	return text
 }
 
-// sinceText is a duration without seconds that say nothing: "18m".
+// sinceText formats a duration without insignificant seconds: "18m".
 func sinceText(d time.Duration) string {
 	if d < time.Minute {
 		return units.FormatDuration(max(0, d))
@@ -128,7 +128,7 @@ func (j *Job) queueSummary(now time.Time) string {
 	return "next in " + p.Name
 }
 
-// slugOf returns the part of an ID that is made of the job's name.
+// slugOf returns the part of an ID that is derived from the job's name.
 func slugOf(id ID) string {
 	if i := strings.LastIndexByte(string(id), '-'); i > 0 {
 		return string(id[:i])

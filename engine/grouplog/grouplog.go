@@ -7,8 +7,8 @@
 //	for {
 //		entries, err := stream.Next(ctx)
 //
-// Nothing is kept of what was delivered: memory depends on the number of running jobs, not on the size
-// of their logs.
+// A stream does not keep delivered lines. Its memory usage depends on the number of running jobs, not on the
+// size of their logs.
 package grouplog
 
 import (
@@ -23,12 +23,12 @@ import (
 
 // Options select the jobs and what to read of them.
 type Options struct {
-	// Filter selects the jobs. Those that match it later are included, as is a job that restarts one of
+	// Filter selects the jobs. Jobs that match it later are included, as are restarts of the jobs in
 	// Filter.IDs.
 	Filter engine.Filter
-	// Last is the number of existing lines to begin with, of all jobs together: 0 for none, -1 for all.
+	// Last is the number of existing lines to begin with, all jobs combined: 0 for none, -1 for all.
 	Last int
-	// Follow waits for new lines and jobs; otherwise the stream ends with the lines that exist.
+	// Follow waits for new lines and jobs. Without it, the stream ends after the existing lines.
 	Follow bool
 }
 
@@ -40,10 +40,10 @@ type Entry struct {
 	// It is zero for lines of such a job that existed before the stream was opened.
 	At   time.Time
 	Line joblog.Line
-	// Ended is set after the last line of a job that has ended: Job.Exit is how. There is no line.
+	// Ended marks the end of a job, after its last line; Job.Exit describes it. The entry has no line.
 	Ended bool
-	// Err is why the log of the job cannot be read now. There is no line. It is tried again when the job
-	// changes.
+	// Err is why the log of the job cannot be read now. The entry has no line. The stream tries again when
+	// the job changes.
 	Err error
 }
 
@@ -70,7 +70,7 @@ func (r realJobs) Log(ctx context.Context, id engine.ID, s engine.Stream) (*jobl
 
 func (r realJobs) Subscribe(f engine.Filter) subscription { return r.Engine.Subscribe(f) }
 
-// Stream is the merged output. It must not be used concurrently.
+// Stream is the merged output of several jobs. It is not safe for concurrent use.
 type Stream struct {
 	jobs jobs
 	o    Options
@@ -80,7 +80,7 @@ type Stream struct {
 	known   map[engine.ID]bool // jobs that are or were members
 }
 
-// Open opens the stream of the jobs that o selects.
+// Open opens a stream of the jobs that o selects. Close it when it is no longer needed.
 func Open(ctx context.Context, e *engine.Engine, o Options) (*Stream, error) {
 	return open(ctx, realJobs{e}, o)
 }
@@ -94,8 +94,8 @@ func open(ctx context.Context, from jobs, o Options) (*Stream, error) {
 	return s, nil
 }
 
-// begin finds the jobs and where to begin in their logs. The subscription comes first: what is written
-// after that is reported by an event.
+// begin finds the jobs and where to begin in their logs. It subscribes first, so that an event reports whatever
+// is written later.
 func (s *Stream) begin(ctx context.Context) error {
 	if !s.o.Follow {
 		all, err := s.jobs.List(ctx, s.o.Filter)
@@ -119,8 +119,8 @@ func (s *Stream) begin(ctx context.Context) error {
 	return s.skip(ctx)
 }
 
-// Next returns the next entries. With Follow it waits for some; otherwise it returns io.EOF after the
-// last one. It returns the error of ctx, and ErrClosed after the engine was closed.
+// Next returns the next entries. With Follow it blocks until there are some; without, it returns io.EOF after
+// the last one. It returns the error of ctx when ctx is done, and ErrClosed after the engine was closed.
 func (s *Stream) Next(ctx context.Context) ([]Entry, error) {
 	for {
 		entries, err := s.merge(ctx)
@@ -168,7 +168,7 @@ func (s *Stream) belongs(j engine.Job) bool {
 	return s.o.Filter.Selects(&j)
 }
 
-// apply follows events.
+// apply applies events to the members.
 func (s *Stream) apply(events []engine.Event) {
 	added := false
 	for _, ev := range events {

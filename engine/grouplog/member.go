@@ -19,7 +19,7 @@ type member struct {
 	dirty   bool      // there may be something to read
 	gone    bool      // the job was removed: what is open is still read
 	ended   bool      // its end was delivered
-	failed  bool      // that its log cannot be read was delivered
+	failed  bool      // an entry with Err was delivered
 	opened  bool
 }
 
@@ -45,7 +45,7 @@ type timed struct {
 	key time.Time
 }
 
-// A source has at most this much ready.
+// Limits of what a source has ready.
 const (
 	mostReady      = 64
 	mostReadyBytes = 256 << 10
@@ -68,7 +68,7 @@ func (src *source) close() {
 // begun reports whether the job may have output.
 func (m *member) begun() bool { return !m.job.StartedAt.IsZero() || m.job.Status.Finished() }
 
-// openLog opens the log and notes how far it reaches.
+// openLog opens the log and records its size.
 func (src *source) openLog(ctx context.Context, from jobs, j engine.Job) error {
 	log, err := from.Log(ctx, j.ID, src.stream)
 	if err != nil {
@@ -108,7 +108,7 @@ func (m *member) openLogs(ctx context.Context, from jobs) error {
 	return nil
 }
 
-// timeOf returns when the line at an offset was written, if that is known, and its place in the stream.
+// timeOf returns when the line at an offset was written, zero if unknown, and its place in the stream.
 func (src *source) timeOf(off int64) (at, key time.Time) {
 	at, ok := src.log.TimeAt(off)
 	switch {

@@ -33,7 +33,7 @@ func (s *Stream) merge(ctx context.Context) ([]Entry, error) {
 	return entries, nil
 }
 
-// done closes a member that has nothing more to deliver, and reports whether it is one.
+// done reports whether a member has nothing more to deliver. If so, it closes the member.
 func (m *member) done() bool {
 	over := m.ended || m.gone && !m.dirty
 	for _, src := range m.sources {
@@ -86,8 +86,8 @@ func (s *Stream) earliest(ctx context.Context) (Entry, bool) {
 	}
 }
 
-// candidate returns the place of a member's next entry. One that is not open yet has nothing before its
-// first one.
+// candidate returns the place of a member's next entry. A member that is not open yet has no entry before its
+// first time.
 func (m *member) candidate(ctx context.Context) (key time.Time, src *source, ok bool, err error) {
 	switch {
 	case m.ended, !m.begun():
@@ -101,8 +101,8 @@ func (m *member) candidate(ctx context.Context) (key time.Time, src *source, ok 
 	return m.next(ctx)
 }
 
-// fail closes the logs of a member that cannot be read: it is read again, behind what was delivered, when
-// its job changes. It reports whether this is new.
+// fail closes the logs of a member that cannot be read. When its job changes, reading resumes after the delivered
+// lines. fail reports whether this is the first failure.
 func (m *member) fail() bool {
 	m.close()
 	for _, src := range m.sources {
@@ -113,7 +113,7 @@ func (m *member) fail() bool {
 	return isNew
 }
 
-// place is a line, or with source nil an end, among the last ones of all logs.
+// place is one of the last lines of all logs, or with source nil the end of a job.
 type place struct {
 	key    time.Time
 	member *member
@@ -121,7 +121,7 @@ type place struct {
 	start  int64
 }
 
-// skip finds where the last lines begin. Of all that it looks at, it keeps offsets.
+// skip finds where the last lines begin. Of the lines that it reads, it keeps only the offsets.
 func (s *Stream) skip(ctx context.Context) error {
 	if s.o.Last < 0 {
 		return nil

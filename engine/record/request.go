@@ -163,10 +163,10 @@ func (e Exit) succeeded() bool { return e.Status == Exited && e.Code != nil && *
 // Between reports whether a run has ended and the next one has not begun.
 func (r *Runs) Between() bool { return r != nil && !r.NextAt.IsZero() }
 
-// stableAfter is how long a run must have lasted for its failure not to count as one of a row.
+// stableAfter is the duration of a run from which on its failure does not continue a row of failures.
 const stableAfter = Milliseconds(60_000)
 
-// FailuresAfter returns how many runs have failed in a row if the current one ends so.
+// FailuresAfter returns how many runs have failed in a row if the current one ends with end.
 func (r *Runs) FailuresAfter(end Exit) int {
 	switch {
 	case end.succeeded():

@@ -110,8 +110,8 @@ type Runs struct {
 	NextAt time.Time `json:"next_at,omitzero"` // of the next run; zero while one runs
 	// Last is how the run before ended; nil: there was none.
 	Last *Exit `json:"last,omitempty"`
-	// Failures is how many runs up to the last one have failed in a row. A run that succeeded, or was
-	// stable before it failed, ends such a row.
+	// Failures is how many runs have failed in a row, up to the last one. A success resets it to 0, a
+	// failure after a minute or more to 1.
 	Failures int `json:"failures,omitempty"`
 }
 
@@ -174,7 +174,7 @@ type State struct {
 	Output int64 `json:"output,omitempty"`
 
 	// Line is the last line of the output of a job that has not ended, as the job printed it: clean or
-	// escape it. If the job needs input, it is usually the question. Empty: none, or not known.
+	// escape it. If the job needs input, it is usually the question. Empty: none or unknown.
 	Line       string    `json:"-"`
 	Bells      int       `json:"-"` // rung so far
 	Link       Link      `json:"-"`
@@ -241,8 +241,8 @@ type Exit struct {
 	EndedBy string `json:"ended_by,omitempty"`
 	// Error is why a start failed.
 	Error string `json:"error,omitempty"`
-	// Summary is what the output showed when the end was recorded: the line that says why the job
-	// failed, otherwise its last line. It is text of the job as it came: clean or escape it.
+	// Summary is the line of the output that says why the job failed, or else its last line, found when
+	// the end was recorded. It is text of the job, unchanged: clean or escape it.
 	Summary string `json:"summary,omitempty"`
 	Usage
 	// OOMKills is how many processes of the job's control group the kernel killed while the job ran
