@@ -41,21 +41,22 @@ type Context struct {
 	Name     string
 	Title    string
 	Sections []string
+	Beneath  []string // sections whose keys work where Sections leave them free
 }
 
 // Contexts returns all contexts in the order of help.
 func Contexts() []Context {
 	return []Context{
-		{"list", "Job list", []string{"jobs", "list", "panes"}},
-		{"detail", "Detail", []string{"jobs", "detail", "panes"}},
-		{"log", "Log", []string{"log", "panes"}},
-		{"terminal", "Attached", []string{"terminal"}},
-		{"ended", "Ended while attached", []string{"ended"}},
-		{"replay", "Replay", []string{"player"}},
-		{"dialog", "Dialogs and menus", []string{"dialog"}},
-		{"input", "Prompts", []string{"input", "edit"}},
-		{"palette", "Palette and pickers", []string{"picker", "edit"}},
-		{"help", "Help", []string{"help-page"}},
+		{Name: "list", Title: "Job list", Sections: []string{"jobs", "list", "panes"}},
+		{Name: "detail", Title: "Detail", Sections: []string{"jobs", "detail", "panes"}},
+		{Name: "log", Title: "Log", Sections: []string{"log", "panes"}, Beneath: []string{"jobs"}},
+		{Name: "terminal", Title: "Attached", Sections: []string{"terminal"}},
+		{Name: "ended", Title: "Ended while attached", Sections: []string{"ended"}},
+		{Name: "replay", Title: "Replay", Sections: []string{"player"}},
+		{Name: "dialog", Title: "Dialogs and menus", Sections: []string{"dialog"}},
+		{Name: "input", Title: "Prompts", Sections: []string{"input", "edit"}},
+		{Name: "palette", Title: "Palette and pickers", Sections: []string{"picker", "edit"}},
+		{Name: "help", Title: "Help", Sections: []string{"help-page"}},
 	}
 }
 
@@ -76,12 +77,21 @@ func Sections() []Section {
 
 // Actions returns all actions in the order of the fields, including those without keys.
 func (m Map) Actions() []Action {
-	places := map[string][]string{}
+	all := m.unplaced()
+	places := map[string][]string{} // by qualified name
 	for _, c := range Contexts() {
-		for _, section := range c.Sections {
-			places[section] = append(places[section], c.Name)
+		for _, a := range c.actions(all) {
+			places[a.ID()] = append(places[a.ID()], c.Name)
 		}
 	}
+	for i, a := range all {
+		all[i].Where = slices.Clip(places[a.ID()])
+	}
+	return all
+}
+
+// unplaced returns all actions without the contexts in which they work.
+func (m Map) unplaced() []Action {
 	var actions []Action
 	for _, f := range m.fields() {
 		actions = append(actions, Action{
@@ -90,26 +100,48 @@ func (m Map) Actions() []Action {
 			Title:       f.binding.Help().Desc,
 			Description: f.doc,
 			Binding:     *f.binding,
-			Where:       slices.Clip(places[f.section]),
 		})
 	}
 	return actions
 }
 
-// In returns the actions of a context, in the order of the context's sections.
+// In returns the actions of a context, in the order of the context's sections. Those of sections beneath
+// follow, with the keys that are left for them.
 func (m Map) In(context string) []Action {
-	var found []Action
 	all := m.Actions()
 	for _, c := range Contexts() {
-		if c.Name != context {
-			continue
+		if c.Name == context {
+			return c.actions(all)
 		}
-		for _, section := range c.Sections {
-			for _, a := range all {
-				if a.Section == section {
-					found = append(found, a)
+	}
+	return nil
+}
+
+// actions returns those of all actions that work in the context.
+func (c Context) actions(all []Action) []Action {
+	var found []Action
+	used := map[string]bool{}
+	for _, section := range c.Sections {
+		for _, a := range all {
+			if a.Section != section {
+				continue
+			}
+			found = append(found, a)
+			if a.Binding.Enabled() {
+				for _, k := range a.Binding.Keys() {
+					used[k] = true
 				}
 			}
+		}
+	}
+	for _, a := range all {
+		if !slices.Contains(c.Beneath, a.Section) || !a.Binding.Enabled() {
+			continue
+		}
+		free := slices.DeleteFunc(slices.Clone(a.Binding.Keys()), func(k string) bool { return used[k] })
+		if len(free) > 0 {
+			a.Binding.SetKeys(free...)
+			found = append(found, a)
 		}
 	}
 	return found

@@ -45,9 +45,12 @@ func TestDefaultKeys(t *testing.T) {
 		"%": "jump",
 	}
 	for context, want := range map[string]map[string]string{
-		"list":     merge(move, panes, jobs, map[string]string{"l": "unfold", "right": "unfold", "h": "fold", "left": "fold"}),
-		"detail":   merge(move, panes, jobs),
-		"log":      merge(move, panes, log),
+		"list":   merge(move, panes, jobs, map[string]string{"l": "unfold", "right": "unfold", "h": "fold", "left": "fold"}),
+		"detail": merge(move, panes, jobs),
+		"log": merge(move, panes, log, map[string]string{
+			"r": "restart", "R": "run-another", "e": "edit-restart", "d": "remove", "c": "clear", "C": "clear-finished", "u": "undo",
+			"p": "replay", "s": "start-now", "B": "run-next", "P": "pause-queue", "S": "sort", "I": "reverse-sort",
+		}),
 		"terminal": {"ctrl+b": "leave"},
 		"ended":    {"enter": "leave-ended"},
 	} {

@@ -69,8 +69,8 @@ type Panes struct {
 	ToggleMouse  key.Binding `keys:"M" help:"release mouse" doc:"release / capture the mouse"`
 }
 
-// Jobs acts on the selected or marked jobs; it works in the list and in the
-// detail. In the log its actions are reached through the palette.
+// Jobs acts on the selected or marked jobs; it works in the list and in the detail. In the log it acts on the
+// job whose log it is, with the keys that the log does not have; the others are in the palette.
 type Jobs struct {
 	Open          key.Binding `keys:"enter" help:"log" doc:"open the log"`
 	Attach        key.Binding `keys:"a" help:"attach" doc:"attach (type into the job)"`

@@ -65,8 +65,12 @@ func (m Map) writeSection(b *strings.Builder, section string) {
 func titles(section string) []string {
 	var list []string
 	for _, c := range Contexts() {
-		if slices.Contains(c.Sections, section) {
-			list = append(list, strings.ToLower(c.Title[:1])+c.Title[1:])
+		title := strings.ToLower(c.Title[:1]) + c.Title[1:]
+		switch {
+		case slices.Contains(c.Sections, section):
+			list = append(list, title)
+		case slices.Contains(c.Beneath, section):
+			list = append(list, title+" (keys that are free there)")
 		}
 	}
 	return list

@@ -166,9 +166,9 @@ func (s *actionSet) footers() [][]string {
 			return [][]string{{"log.copy", "panes.back"}}
 		}
 		if s.output.screenShown() {
-			return [][]string{{"panes.back"}, {"log.attach", "panes.send-line", "panes.stop"}, {"log.follow", "log.copy", "panes.zoom"}}
+			return [][]string{{"panes.back"}, {"log.attach", "panes.send-line", "panes.stop", "jobs.restart"}, {"log.follow", "log.copy", "panes.zoom"}}
 		}
-		return [][]string{{"panes.back"}, {"log.follow", "log.search", "log.next-match", "log.copy", "log.wrap"}, {"log.attach", "panes.stop"}}
+		return [][]string{{"panes.back"}, {"log.follow", "log.search", "log.next-match", "log.copy", "log.wrap"}, {"log.attach", "panes.stop", "jobs.restart", "jobs.edit-restart"}}
 	case areaDetail:
 		return [][]string{{"panes.back"}, {"jobs.open", "jobs.attach", "panes.stop", "jobs.restart"}, {"jobs.copy-command", "panes.copy-path"}}
 	case areaList, areaNone:

@@ -60,7 +60,8 @@ func (p *Pane) pressLog(msg tea.KeyPressMsg) tea.Cmd {
 	if msg.String() == "ctrl+c" {
 		return p.interruptShown()
 	}
-	_, scrolls := p.actions.boundTo(msg, "log")
+	a, bound := p.actions.boundTo(msg, "log")
+	scrolls := bound && a.Section != "jobs"
 	if typed := msg.Text != "" || msg.Code == tea.KeyEnter; typed && !scrolls {
 		return p.notices.refuse("No terminal: it gets no keys")
 	}

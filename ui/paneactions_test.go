@@ -170,7 +170,6 @@ func TestRefusedActionsShowReason(t *testing.T) {
 		"line to a finished one": {[]string{"j", "i"}, "make test has already exited"},
 		"undo of nothing":        {[]string{"u"}, "Nothing to undo"},
 		"Ctrl+C":                 {[]string{"ctrl+c"}, "Ctrl+C again to quit. Jobs keep running."},
-		"a key of the list":      {[]string{"enter", "d"}, "d (stop & clear) works in the list · 1 go there · : run by name"},
 		"a key of the log":       {[]string{"w"}, "w (wrap) works in the log · 3 go there · : run by name"},
 	}
 	for name, tt := range tests {
