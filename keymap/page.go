@@ -13,8 +13,7 @@ type HelpSection struct {
 	Rows  []HelpRow
 }
 
-// HelpRow is one line of the page: actions whose keys belong together. Without its key, an action is
-// not mentioned.
+// HelpRow is one line of the page: actions whose keys belong together. An action without a key is left out.
 type HelpRow struct {
 	ids   string // qualified names, with the blanks that separate their keys; "+": none
 	words string // what each of them does, separated by "|"
@@ -54,10 +53,9 @@ func (m *Map) keysOf(id string) []string {
 	return nil
 }
 
-// HelpPage returns the first page of help, with everything that a user needs in the first days in the
-// order in which it is needed; searching finds the rest. The section of the given name, of the place
-// where the user is, comes first. Not included are the keys that leave an attached job, which depend
-// on the programs around hob.
+// HelpPage returns the first page of help: everything that a new user needs, the most important first.
+// Searching finds the rest. The section named place, that of the current pane, comes first. The page
+// does not include the keys that leave an attached job, because they depend on the programs in which hob runs.
 func HelpPage(place string) []HelpSection { return placeFirst(helpPage(), place) }
 
 // BriefHelpPage is HelpPage in fewer and shorter rows, for two columns in a window of 80.

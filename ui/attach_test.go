@@ -152,7 +152,7 @@ func TestForeground(t *testing.T) {
 		s.run(s.pane.Foreground("dev-aaaaa"))
 		s.pump()
 		s.press("e")
-		s.sees("No terminal: it gets no keys")
+		s.sees("No terminal: keys are not sent")
 		s.press("ctrl+c")
 		s.calledLast("signal dev-aaaaa SIGINT")
 	})

@@ -9,7 +9,7 @@ import (
 	"github.com/hobjobs/hob/internal/units"
 )
 
-// This file has how the footer shows the keys of actions.
+// This file defines the texts of the keys in the footer.
 
 // hintZoom adjusts the key that zooms or unzooms.
 func (c *conditions) hintZoom(b *key.Binding) {

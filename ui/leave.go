@@ -63,7 +63,7 @@ func (p *Pane) pressLog(msg tea.KeyPressMsg) tea.Cmd {
 	a, bound := p.actions.boundTo(msg, "log")
 	scrolls := bound && a.Section != "jobs"
 	if typed := msg.Text != "" || msg.Code == tea.KeyEnter; typed && !scrolls {
-		return p.notices.refuse("No terminal: it gets no keys")
+		return p.notices.refuse("No terminal: keys are not sent")
 	}
 	return p.tasks.route(p.output.log.Update(msg))
 }

@@ -69,7 +69,7 @@ func (p *Pane) performNamed(id string) tea.Cmd {
 	}
 	keys := p.actions.all[id].Binding.Keys()
 	if len(keys) == 0 {
-		return p.notices.refuse("This action has no key")
+		return p.notices.refuse("No key is bound to this action")
 	}
 	focus := p.setFocus(areaLog)
 	press := tea.KeyPressMsg{Code: tea.KeyExtended, Text: keys[0]} // press finds the key by its name

@@ -25,9 +25,9 @@
 // of the engine. Bubble Tea calls View after every message, so it returns the last frame if the
 // message was only output of a job that is not shown. There is no package state, so several panes work in one program.
 //
-// Pane receives messages and passes them on. What belongs together has a type of its own, which does not
-// know Pane: [jobSet], [viewed], [output], [foreground], [modal], [view] and others. It returns a
-// command, or has an interface of a few methods for what it needs of the rest ([panes], [selector], [jobStarter]).
+// Pane receives messages and passes them on to its parts. Each part is a type that does not know Pane: [jobSet],
+// [viewed], [output], [foreground], [modal], [view] and others. Its methods return commands. A part that needs
+// something done by the others calls it through an interface of a few methods: [panes], [selector] or [jobStarter].
 //
 // All keys are bound to actions (actions.go); those on jobs are in jobactions.go. Help, footer and
 // palette use the same bindings.

@@ -159,7 +159,7 @@ func (c *conditions) refuseReplay(jobs []engine.Job) string {
 	case j.Host != "":
 		return "No times are recorded for jobs on a host"
 	case !j.HasTerminal():
-		return "It has no terminal to replay: its log has all of the output"
+		return "It has no terminal to replay; its log has all of the output"
 	}
 	return ""
 }
