@@ -19,15 +19,15 @@ func startHint(dir string, command []string) string {
 	program, line := command[0], shellword.Join(command)
 	switch {
 	case isShellLine(command):
-		return "to run a line of shell: hob run -c " + shellword.Quote(program)
+		return "to run a shell command line: hob run -c " + shellword.Quote(program)
 	case isAssignment(program):
 		return assignmentHint(command)
 	}
 	switch program {
 	case "cd", ".", "alias", "eval", "exec", "export", "set", "ulimit", "umask", "unset", "for", "if", "while":
-		return program + " belongs to the shell: hob run -c " + shellword.Quote(line)
+		return program + " is a shell command: hob run -c " + shellword.Quote(line)
 	case "declare", "popd", "pushd", "shopt", "source":
-		return program + " belongs to the shell: hob run bash -c " + shellword.Quote(line)
+		return program + " is a shell command: hob run bash -c " + shellword.Quote(line)
 	}
 	return fileHint(dir, program, line)
 }
@@ -70,9 +70,9 @@ func fileHint(dir, program, line string) string {
 	case fi.Mode()&0o111 == 0 && interpreterOf(program) != "":
 		return program + " is not executable; to run it: hob run " + interpreterOf(program) + " " + line
 	case fi.Mode()&0o111 == 0:
-		return program + " is not executable; to make it so: chmod +x " + shellword.Quote(program)
+		return program + " is not executable; to fix this: chmod +x " + shellword.Quote(program)
 	case !strings.ContainsRune(program, filepath.Separator):
-		return "a program of the directory needs its path: hob run ./" + line
+		return "a program in this directory needs its path: hob run ./" + line
 	}
 	return ""
 }
@@ -105,5 +105,5 @@ func interpreterOf(name string) string {
 // aliasHint returns how to run what may be an alias or a function: only an interactive shell has those.
 func aliasHint(command []string) string {
 	shell := filepath.Base(cmp.Or(os.Getenv("SHELL"), "bash"))
-	return "if " + command[0] + " is an alias or a function of your shell: hob run " + shell + " -ic " + shellword.Quote(shellword.Join(command))
+	return "if " + command[0] + " is an alias or function of your shell: hob run " + shell + " -ic " + shellword.Quote(shellword.Join(command))
 }
