@@ -79,8 +79,8 @@ func (d *painter) drawList(known bool) []string {
 // footerHasFilter is the width from which on the footer names the key that filters the list.
 const footerHasFilter = 120
 
-// listCounts returns the texts in the lower border of the list: how many jobs there are, and what is
-// marked or can be done.
+// listCounts returns the texts in the lower border of the list: the number of jobs, and the number of marked
+// jobs or a key.
 func (d *painter) listCounts() (count, aside string) {
 	all, shown := d.list.Len()
 	if all == 0 && d.list.Filter() == "" {

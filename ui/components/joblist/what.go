@@ -11,7 +11,7 @@ import (
 	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
-// What a job is doing is the sentence that the engine makes ([engine.Job.Summary]). A list draws the
+// The column What shows the summary of a job ([engine.Job.Summary]). In addition, the list draws the
 // progress of a job as a bar, counts down a stop, and shows the command where the filter has found it.
 
 // barWidth is the width of the bar of a job's progress.
