@@ -368,7 +368,7 @@ func TestTooSmallShowsMessage(t *testing.T) {
 
 // The first page of help begins with how to leave a job, then the focused pane.
 func TestHelpPageStartsWithFocusedPane(t *testing.T) {
-	for pane, want := range map[string]string{"1": "The selected job          (list, detail and log)", "2": "The selected job     (list, detail and log)", "3": "│ Log  "} {
+	for pane, want := range map[string]string{"1": "The selected job          (list, detail and log)", "2": "The selected job          (list, detail and log)", "3": "│ Log  "} {
 		inBubble(t, pane, func(t *testing.T) {
 			s := newHarness(t, 120, 40, three())
 			s.press(pane, "?")
