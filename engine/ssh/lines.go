@@ -127,15 +127,20 @@ func (h *host) readEnds(ctx context.Context, base string, rs []engine.Record, l 
 	var asked []endOf
 	for _, r := range rs {
 		id := remoteID(h.b.HostDir(r))
-		e := l.Jobs[id]
-		if e == nil || !e.Over {
-			continue
-		}
-		if name, size := logOf(e, r.Job.Streams()); name != "" {
-			asked = append(asked, endOf{r.ID, path.Join(base, id, name), size, endRead})
+		if e := l.Jobs[id]; e != nil && e.Over {
+			asked = append(asked, endsIn(path.Join(base, id), r, e)...)
 		}
 	}
 	return h.ends(ctx, asked)
+}
+
+// endsIn returns what is read of the end of the job r with the directory dir: nothing if it printed nothing.
+func endsIn(dir string, r engine.Record, e *recipe.Entry) []endOf {
+	name, size := logOf(e, r.Job.Streams())
+	if name == "" {
+		return nil
+	}
+	return []endOf{{r.ID, path.Join(dir, name), size, endRead}}
 }
 
 // summarize adds to an observed end what the output shows of it.
