@@ -201,7 +201,7 @@ func TestRunningBesideFinished(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, some := fmt.Sprintf(" %d jobs ", len(want)), fmt.Sprintf(" %d jobs keep running", len(running))
+	all, some := fmt.Sprintf(" of %d ", len(want)), fmt.Sprintf(" %d jobs keep running", len(running))
 	counted := func() bool { shown := ui.text(); return strings.Contains(shown, all) && strings.Contains(shown, some) }
 	if err := stage.Eventually("the UI counts the jobs", counted); err != nil {
 		t.Errorf("%v\n%s", err, ui.text())
