@@ -186,9 +186,10 @@ func switchInTmux(l *lab) *keyboard {
 	return newKeyboard("tmux", l.view(t.command("attach", "-t", "both")), floodText, switches(nextWindow, nextWindow))
 }
 
-// quietOne is a command that prints quietText, which is not in it, and no more.
+// quietOne is a command that prints quietText, which is not in it, and another line, which is the one that
+// the list shows.
 func quietOne() []string {
-	return []string{"sh", "-c", "printf 'all %s\\n' silent; exec sleep 3600"}
+	return []string{"sh", "-c", "printf 'all %s\\n' silent; echo ready; exec sleep 3600"}
 }
 
 const quietText = "all silent"
@@ -199,8 +200,8 @@ const sink = "exec cat >/dev/null"
 // endless is a command that writes numbered lines without end.
 func endless(l *lab) []string { return []string{l.bin("lines"), strconv.FormatInt(math.MaxInt64, 10)} }
 
-// floodText is in each of them.
-const floodText = "the quick brown fox"
+// floodText is in each of them, behind what the list has room for.
+const floodText = "fox jumps"
 
 // flood starts a job that writes lines without end, with a small log.
 func (p *program) flood(l *lab) {
