@@ -78,14 +78,16 @@ func Sections() []Section {
 // Actions returns all actions in the order of the fields, including those without keys.
 func (m Map) Actions() []Action {
 	all := m.unplaced()
-	places := map[string][]string{} // by qualified name
+	type name struct{ section, action string }
+	places := make(map[name][]string, len(all))
 	for _, c := range Contexts() {
 		for _, a := range c.actions(all) {
-			places[a.ID()] = append(places[a.ID()], c.Name)
+			n := name{a.Section, a.Name}
+			places[n] = append(places[n], c.Name)
 		}
 	}
 	for i, a := range all {
-		all[i].Where = slices.Clip(places[a.ID()])
+		all[i].Where = slices.Clip(places[name{a.Section, a.Name}])
 	}
 	return all
 }
@@ -105,32 +107,35 @@ func (m Map) unplaced() []Action {
 	return actions
 }
 
-// In returns the actions of a context, in the order of the context's sections. Those of sections beneath
-// follow, with the keys that are left for them.
-func (m Map) In(context string) []Action {
+// ByContext returns the actions of each context by its name, in the order of the context's sections. Those of
+// sections beneath follow, with the keys that are left for them.
+func (m Map) ByContext() map[string][]Action {
 	all := m.Actions()
+	found := map[string][]Action{}
 	for _, c := range Contexts() {
-		if c.Name == context {
-			return c.actions(all)
-		}
+		found[c.Name] = c.actions(all)
 	}
-	return nil
+	return found
 }
 
 // actions returns those of all actions that work in the context.
 func (c Context) actions(all []Action) []Action {
 	var found []Action
-	used := map[string]bool{}
 	for _, section := range c.Sections {
 		for _, a := range all {
-			if a.Section != section {
-				continue
+			if a.Section == section {
+				found = append(found, a)
 			}
-			found = append(found, a)
-			if a.Binding.Enabled() {
-				for _, k := range a.Binding.Keys() {
-					used[k] = true
-				}
+		}
+	}
+	if len(c.Beneath) == 0 {
+		return found
+	}
+	used := map[string]bool{}
+	for _, a := range found {
+		if a.Binding.Enabled() {
+			for _, k := range a.Binding.Keys() {
+				used[k] = true
 			}
 		}
 	}

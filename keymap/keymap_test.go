@@ -56,7 +56,7 @@ func TestDefaultKeys(t *testing.T) {
 	} {
 		t.Run(context, func(t *testing.T) {
 			got := map[string]string{}
-			for _, a := range Default().In(context) {
+			for _, a := range Default().ByContext()[context] {
 				if !a.Binding.Enabled() {
 					continue
 				}

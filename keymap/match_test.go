@@ -44,7 +44,7 @@ func TestMatch(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := ""
-			for _, a := range m.In(tt.in) {
+			for _, a := range m.ByContext()[tt.in] {
 				if Match(press(tt.key), a.Binding) {
 					got = a.Name
 					break

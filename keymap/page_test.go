@@ -30,7 +30,7 @@ func TestHelpPageNamesActions(t *testing.T) {
 	}
 }
 
-// A user who has just arrived needs these without searching.
+// A new user needs these without searching.
 func TestPagesHaveTheFirstKeys(t *testing.T) {
 	first := []string{"jobs.open", "jobs.attach", "panes.send-line", "panes.stop", "panes.kill", "jobs.restart", "jobs.clear", "jobs.undo", "jobs.filter", "log.follow", "jobs.new", "panes.quit", "panes.palette"}
 	for name, page := range map[string][]HelpSection{"wide": HelpPage("log"), "brief": BriefHelpPage("log")} {

@@ -18,11 +18,7 @@ type actionSet struct {
 }
 
 func newActionSet(c *conditions, jobs *jobSet, table []action) *actionSet {
-	s := &actionSet{conditions: c, jobs: jobs, all: withKeys(table, c.opts.keys), bindings: map[string][]keymap.Action{}}
-	for _, in := range keymap.Contexts() {
-		s.bindings[in.Name] = c.opts.keys.In(in.Name)
-	}
-	return s
+	return &actionSet{conditions: c, jobs: jobs, all: withKeys(table, c.opts.keys), bindings: c.opts.keys.ByContext()}
 }
 
 // withKeys joins the table with the key map by id.

@@ -38,7 +38,7 @@ func newHelp(w, h int) *page {
 	var sections []help.Section
 	for _, c := range keymap.Contexts()[:3] {
 		s := help.Section{Title: c.Title}
-		for _, a := range keys.In(c.Name) {
+		for _, a := range keys.ByContext()[c.Name] {
 			s.Entries = append(s.Entries, help.Entry{Keys: strings.Join(a.Keys(), " "), Desc: a.Description})
 		}
 		sections = append(sections, s)
