@@ -42,8 +42,8 @@ type count struct {
 	render func(...string) string
 }
 
-// countLine draws what is to be done and what goes on, in w columns: what has ended well, and failures
-// that were seen, are no news. If there is too little room, words are shortened and then left out.
+// countLine draws how many jobs need the user and how many run, in w columns. Successful ends, and
+// failures that were seen, are left out. If there is too little room, words are shortened and then left out.
 func (p *Pane) countLine(w int) string {
 	g, b, c := p.opts.glyphs, p.styles, p.Counts()
 	waiting := count{c.Waiting, g.Waiting, "need input", "input", b.Waiting.Render}

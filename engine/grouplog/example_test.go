@@ -12,7 +12,7 @@ import (
 )
 
 // The output of everything that belongs to a project, each line with the name of its process. With
-// Options.Follow the stream goes on with the lines that they write later.
+// Options.Follow, Next waits for the lines that they write later.
 func ExampleOpen() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "hob-example")

@@ -277,7 +277,7 @@ func TestFollowing(t *testing.T) {
 	step("16 web-2: bye")
 }
 
-// A stream of named jobs goes on with the job that restarts one of them.
+// A stream of named jobs continues with the job that restarts one of them.
 func TestFollowsRestarts(t *testing.T) {
 	g := shop()
 	s := g.opens(t, Options{Filter: engine.Filter{IDs: []engine.ID{"web"}}, Last: 1, Follow: true})

@@ -116,7 +116,7 @@ func (r *reader) take(i int, text string, found report, s sign) {
 	}
 }
 
-// repeats reports whether a line only says that a command failed whose report is known.
+// repeats reports whether a line only repeats that a command failed, and the report of that failure precedes it.
 func (r *reader) repeats(text string, found report) bool {
 	return len(r.reports) > 0 && !found.ends() && wrapper.matches(text)
 }

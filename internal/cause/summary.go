@@ -2,7 +2,7 @@ package cause
 
 import "slices"
 
-// Summary returns the line of an output that tells most about how a program ended, for a list that
+// Summary returns the line of an output that best explains how a program ended, for a list that
 // shows the exit code beside it: why the program failed, otherwise, with found false, its last line.
 // The lines are the end of the output, as for [Find].
 func Summary(lines []string, code int) (text string, found bool) {

@@ -13,7 +13,7 @@ import (
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-// A client that watches a job notices that the holder begins to hang, and that it goes on.
+// A client that watches a job notices that the holder begins to hang, and that it answers again.
 func TestWatchNoticesHangingHolder(t *testing.T) {
 	lives, err := proc.IdentityOf(os.Getpid())
 	if err != nil {

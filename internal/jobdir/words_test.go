@@ -6,7 +6,7 @@ import (
 	"github.com/hobjobs/hob/engine/record"
 )
 
-// Programs print the words of an end as they are, and a job can write any.
+// Programs print the reason and the signal of an end as recorded, and a job can record any text.
 func TestEndHasOnlyWords(t *testing.T) {
 	for _, c := range []struct{ recorded, want string }{
 		{"SIGTERM", "SIGTERM"},

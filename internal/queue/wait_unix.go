@@ -184,8 +184,8 @@ const (
 	lockPause = 5
 	// heldLockPause is the same once a process has had the lock for long.
 	heldLockPause = 200
-	// lockNotice is how long one process may have the lock before clients are told: all have it for
-	// moments.
+	// lockNotice is how long one process may have the lock before clients report it: each has it for
+	// moments only.
 	lockNotice = time.Second
 )
 

@@ -154,7 +154,8 @@ func endedAt(j engine.Job) time.Time {
 	return j.CreatedAt
 }
 
-// time is the age of a job. Without a column What, it is the number that tells more where there is one.
+// time is the age of a job. In a list without a column What, the progress or the time left replaces it if
+// there is one.
 func (m *Model) time(r *row, c columns) string {
 	j := &r.Job
 	if c.what > 0 {
