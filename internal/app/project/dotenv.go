@@ -37,8 +37,9 @@ func (p *parser) dotenv(path string) map[string]string {
 func (p *parser) dotenvText(file, text string) map[string]string {
 	env := map[string]string{}
 	rest := strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
+	var above envEntry
 	for line := 1; rest != ""; {
-		e := nextVariable(rest)
+		e := nextVariable(rest, above)
 		switch {
 		case e.wrong != "":
 			p.plan.Notes = append(p.plan.Notes, Note{file, line, e.wrong})
@@ -46,7 +47,7 @@ func (p *parser) dotenvText(file, text string) map[string]string {
 			env[e.name] = e.value
 		}
 		line += strings.Count(rest[:e.size], "\n")
-		rest = rest[e.size:]
+		rest, above = rest[e.size:], e
 	}
 	return env
 }
@@ -58,11 +59,11 @@ type envEntry struct {
 	size        int    // in bytes, with the end of the line
 }
 
-// nextVariable reads the entry at the beginning of text. Lines of a quoted value may look like
-// variables; if it is not certain where the value ends, the entry extends to the end of the text, so
-// that no part of a secret is taken for a name.
-func nextVariable(text string) (e envEntry) {
-	line, _, ended := strings.Cut(text, "\n")
+// nextVariable reads the entry at the beginning of text, which follows the entry above. Lines of a value
+// may look like variables; if it is not certain where the value ends, the entry extends to the end of
+// the text, so that no part of a secret is taken for a name.
+func nextVariable(text string, above envEntry) (e envEntry) {
+	line, following, ended := strings.Cut(text, "\n")
 	e.size = len(line)
 	if ended {
 		e.size++
@@ -71,24 +72,26 @@ func nextVariable(text string) (e envEntry) {
 	if content == "" || content[0] == '#' {
 		return e
 	}
-	before, after, _ := strings.Cut(line, "=")
+	before, after, assigns := strings.Cut(line, "=")
 	before = strings.TrimSpace(before)
 	if words := strings.Fields(before); len(words) == 2 && words[0] == "export" {
 		before = words[1]
 	}
 	after = strings.TrimLeft(after, " \t")
-	if after != "" && strings.ContainsRune("\"'`", rune(after[0])) {
+	switch {
+	case !assigns, !isNameLike(before), after == "=", isLastOfBase64(above.value, content):
+		e.stop(notVariable, text)
+		return e
+	case after != "" && strings.ContainsRune("\"'`", rune(after[0])):
 		e.quoted(text[len(line)-len(after):], text)
-	} else {
+	default:
 		e.value = withoutComment(after)
+		if mayContinue(e.value, following) {
+			e.stop(uncertainEnd, text)
+		}
 	}
 	switch {
 	case e.wrong != "":
-	case isPartOfKey(line, before, after):
-		e.wrong = notVariable
-		if strings.TrimSpace(text[e.size:]) != "" {
-			e.wrong, e.size = e.wrong+notRead, len(text)
-		}
 	case !shellword.IsName(before):
 		e.wrong = notVariable
 	case strings.ContainsRune(e.value, 0):
@@ -99,43 +102,46 @@ func nextVariable(text string) (e envEntry) {
 	return e
 }
 
-// isPartOfKey reports whether a line may be one of a key or a certificate, which is written in several
-// lines, in base64. Others of these lines may look like variables.
-func isPartOfKey(line, before, after string) bool {
-	return !strings.Contains(line, "=") || strings.ContainsAny(before, "+/") || after == "="
+// stop notes why the entry at the beginning of text cannot be read, and extends it to the end of text.
+func (e *envEntry) stop(wrong, text string) {
+	e.wrong = wrong
+	if strings.TrimSpace(text[e.size:]) != "" {
+		e.wrong += notRead
+	}
+	e.size = len(text)
 }
 
 // quoted reads the value of an entry that begins with a quotation mark, the first byte of from, which
-// is the end of text.
+// is the end of text. Other programs have escapes between single quotes and backquotes, too: what one of
+// them reads on the next lines is not taken for variables.
 func (e *envEntry) quoted(from, text string) {
 	mark := from[:1]
-	value, behind, closed := unquote(from)
+	value, behind, closed := unquote(from, mark == `"`)
 	if !closed {
-		e.wrong, e.size = "the closing "+mark+" is missing"+notRead, len(text)
+		e.stop("the closing "+mark+" is missing", text)
 		return
 	}
 	behind, next, _ := strings.Cut(behind, "\n")
-	oneLine := len(text)-len(next) == e.size
 	e.value, e.size = value, len(text)-len(next)
-	if behind = strings.TrimSpace(behind); behind == "" || behind[0] == '#' {
-		return
-	}
-	e.wrong = "text follows the closing " + mark
-	if opens := strings.Count(behind, mark)%2 == 1; opens || !oneLine {
-		e.wrong, e.size = e.wrong+notRead, len(text)
+	isEscaped := mark != `"` && strings.HasSuffix(value, `\`)
+	switch behind = strings.TrimSpace(behind); {
+	case behind != "" && behind[0] != '#':
+		e.stop("text follows the closing "+mark, text)
+	case isEscaped && strings.Contains(next, mark):
+		e.stop(uncertainEnd, text)
 	}
 }
 
 // unquote returns the value between the quotation mark at the beginning of s and the next one of its
-// kind, and what follows that. closed is false if there is none. Double quotes have escapes.
-func unquote(s string) (value, behind string, closed bool) {
+// kind, and what follows that. closed is false if there is none.
+func unquote(s string, escapes bool) (value, behind string, closed bool) {
 	quote := s[0]
 	var b strings.Builder
 	for i := 1; i < len(s); i++ {
 		switch {
 		case s[i] == quote:
 			return b.String(), s[i+1:], true
-		case s[i] == '\\' && quote == '"' && i+1 < len(s):
+		case s[i] == '\\' && escapes && i+1 < len(s):
 			i++
 			b.WriteString(unescape(s[i]))
 		default:
@@ -161,8 +167,7 @@ func withoutComment(s string) string {
 	if strings.HasPrefix(s, "#") {
 		return ""
 	}
-	if comment := strings.Index(s, " #"); comment >= 0 {
-		s = s[:comment]
-	}
+	s, _, _ = strings.Cut(s, " #")
+	s, _, _ = strings.Cut(s, "\t#")
 	return strings.TrimSpace(s)
 }

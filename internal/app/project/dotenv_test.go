@@ -28,7 +28,7 @@ func TestDotenv(t *testing.T) {
 		{"escapes", `A="1\n2\$\t"` + "\n" + `B='1\n'`, map[string]string{"A": "1\n2$\\t", "B": `1\n`}, ""},
 		{"no closing mark", "B=2\nKEY=\"" + key + "\nC=3\n", map[string]string{"B": "2"}, `.env:2: the closing " is missing; the rest of the file is not read`},
 		{"only the escaped mark", `KEY="a\"` + "\nC=3", map[string]string{}, `.env:1: the closing " is missing; the rest of the file is not read`},
-		{"text behind the mark", "A=\"{\"b\":1}\"\nB=2\n", map[string]string{"B": "2"}, `.env:1: text follows the closing "`},
+		{"text behind the mark", "B=2\nA=\"{\"b\":1}\"\nC=3\n", map[string]string{"B": "2"}, `.env:2: text follows the closing "; the rest of the file is not read`},
 		{
 			"text behind a mark in a later line", "A='1\nSECRET=' x'\nB=2\n", map[string]string{},
 			`.env:1: text follows the closing '; the rest of the file is not read`,
@@ -39,6 +39,10 @@ func TestDotenv(t *testing.T) {
 		{"a key without marks", "B=2\n" + key + "\nC=3\n", map[string]string{"B": "2"}, ".env:2: " + notVariable + notRead},
 		{"a value wrapped without marks", "A=AAAA\nBBBB+/c=\nQUJD=\n", map[string]string{"A": "AAAA"}, ".env:2: " + notVariable + notRead},
 		{"padding", "A=AAAA\nQUJDRA==\nC=3\n", map[string]string{"A": "AAAA"}, ".env:2: " + notVariable + notRead},
+		{
+			"a last line of base64", "B=" + strings.Repeat("aB3d", 16) + "\nQUJDRGVGR0g=\nC=3\n",
+			map[string]string{"B": strings.Repeat("aB3d", 16)}, ".env:2: " + notVariable + notRead,
+		},
 		{"comments", "A=1 # one\nB='2'\t# two\n#C=3\nD=a#b\n", map[string]string{"A": "1", "B": "2", "D": "a#b"}, ""},
 		{"export", "export A=1\nexport\tB=2\nexport=3\n", map[string]string{"A": "1", "B": "2", "export": "3"}, ""},
 		{"spaces", "  A = 1 \n\tB\t=\t' 2 '\n", map[string]string{"A": "1", "B": " 2 "}, ""},
@@ -60,6 +64,82 @@ func TestDotenv(t *testing.T) {
 			env, noted := readEnv(test.text)
 			equal(t, "variables", env, test.env)
 			equal(t, "notes", noted, test.notes)
+		})
+	}
+}
+
+// What a shell or another program would continue on the next lines gives no names.
+func TestDotenvUncertainEnds(t *testing.T) {
+	for _, test := range []struct{ name, entry, note string }{
+		{"a backslash at the end", "KEY=AAAA\\\nSECRET=1", uncertainEnd + notRead},
+		{"a backslash, CR and LF", "KEY=AAAA\\\r\nSECRET=1\r", uncertainEnd + notRead},
+		{"a backslash after a space", "export KEY=AAAA \\\nSECRET=1", uncertainEnd + notRead},
+		{"a here-document in a substitution", "KEY=$(cat <<EOF\nSECRET=1\nEOF\n)", uncertainEnd + notRead},
+		{"a here-document without blanks", "KEY=$(cat<<-'EOF'\nSECRET=1\nEOF\n)", uncertainEnd + notRead},
+		{"a here-document in backquotes", "KEY=x`cat <<EOF\nSECRET=1\nEOF\n`", uncertainEnd + notRead},
+		{"a here-document in double quotes", "KEY=\"$(cat <<'EOF'\nSECRET=1\nEOF\n)", `the closing " is missing` + notRead},
+		{"a here-document behind quotes", "KEY=\"a\" <<EOF\nSECRET=1\nEOF", `text follows the closing "` + notRead},
+		{"a here-document without a value", "KEY<<EOF\nSECRET=1\nEOF", notVariable + notRead},
+		{"its mark has a sign", "KEY<<=EOF\nSECRET=1\n=EOF", notVariable + notRead},
+		{"read with a here-document", "read -r KEY <<'=EOF'\nSECRET=1\n=EOF", notVariable + notRead},
+		{"a substitution", "KEY=$(printf\nSECRET=1\n)", uncertainEnd + notRead},
+		{"an expansion", "KEY=${KEY:-AAAA\nSECRET=1\n}", uncertainEnd + notRead},
+		{"an array", "KEY=(\nSECRET=1\n)", uncertainEnd + notRead},
+		{"an object", "KEY={\nSECRET=1\n}", uncertainEnd + notRead},
+		{"a list", "KEY=[\nSECRET=1\n]", uncertainEnd + notRead},
+		{"a key without quotes", "KEY=-----BEGIN K-----\nSECRET=\n-----END K-----", uncertainEnd + notRead},
+		{"quotes inside a value", "KEY=--key=\"AAAA\nSECRET=1\"", uncertainEnd + notRead},
+		{"quotes in a word", "KEY=x\"AAAA\nSECRET=1\"", uncertainEnd + notRead},
+		{"quotes in a word, closed on a line of their own", "KEY=x'AAAA\nSECRET=1\n' # c", uncertainEnd + notRead},
+		{"quotes behind an apostrophe", "KEY=it's \"AAAA\nSECRET=1\"", uncertainEnd + notRead},
+		{"typographic quotes", "KEY=“AAAA\nSECRET=1”", uncertainEnd + notRead},
+		{"quotes of bash", "KEY=$'it\\'s\nSECRET=1'", uncertainEnd + notRead},
+		{"quotes in a second variable", "export A=1 KEY='AAAA\nSECRET=1'", uncertainEnd + notRead},
+		{"other quotes behind quotes", "export A=\"1\" KEY='AAAA\nSECRET=1'", `text follows the closing "` + notRead},
+		{"an escaped single quote", "KEY='it\\'s\nSECRET=1'", `text follows the closing '` + notRead},
+		{"an escaped single quote at the end", "KEY='it\\'\nSECRET=1'", uncertainEnd + notRead},
+		{"an escaped backquote", "KEY=`it\\`\nSECRET=1`", uncertainEnd + notRead},
+		{"a name in quotes", "\"KEY\"=\"AAAA\"\nSECRET=1", notVariable + notRead},
+		{"a line in quotes", "\"KEY=AAAA\nSECRET=1\"", notVariable + notRead},
+		{"an exported word in quotes", "export \"KEY=AAAA\nSECRET=1\"", notVariable + notRead},
+		{"a colon", "KEY: \"AAAA=\nSECRET=1\"", notVariable + notRead},
+		{"a value appended", "KEY+=\"AAAA\nSECRET=1", notVariable + notRead},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			env, noted := readEnv("B=2\n" + test.entry + "\nC=3\n")
+			equal(t, "variables", env, map[string]string{"B": "2"})
+			equal(t, "notes", noted, ".env:2: "+test.note)
+		})
+	}
+}
+
+// What only looks like the beginning of something longer is a value.
+func TestDotenvCertainEnds(t *testing.T) {
+	for _, test := range []struct{ name, entry, value string }{
+		{"an apostrophe", "KEY=it's me", "it's me"},
+		{"an apostrophe, and quotes later", "KEY=don't\nB='x'", "don't"},
+		{"typographic quotes", "KEY=“a”\nB=“b”", "“a”"},
+		{"two apostrophes", "KEY=don't\nB=can't", "don't"},
+		{"a quote in a password, and quotes later", "KEY=a\"b\nB=\" x\"", `a"b`},
+		{"a quote in a password", `KEY=a"b`, `a"b`},
+		{"quotes that are closed", `KEY=--a="x y" --b='z'`, `--a="x y" --b='z'`},
+		{"brackets that are closed", "KEY=$(date) ${B} x", "$(date) ${B} x"},
+		{"a bracket in a password", "KEY=a(b{c[d", "a(b{c[d"},
+		{"JSON in a line", `KEY={"a": ["b=c"]}`, `{"a": ["b=c"]}`},
+		{"a key in a line", `KEY=-----BEGIN K-----\nAAAA\n-----END K-----`, `-----BEGIN K-----\nAAAA\n-----END K-----`},
+		{"signs of smaller", "KEY=1<<2", "1<<2"},
+		{"a directory of Windows", `KEY='C:\a\b'`, `C:\a\b`},
+		{"two backslashes at the end", `KEY=C:\\a\\`, `C:\\a\\`},
+		{"a backslash at the end of the file", `KEY=C:\a\`, `C:\a\`},
+		{"a comment with quotes", `KEY=a # it's "x`, "a"},
+		{"a comment after a tab", "KEY=a\t# x", "a"},
+		{"spaces before the value", "KEY=   a b", "a b"},
+		{"a hexadecimal value and an empty one", "KEY=" + strings.Repeat("0123abcd", 8) + "\nDEBUG=", strings.Repeat("0123abcd", 8)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			env, noted := readEnv(test.entry)
+			equal(t, "value", env["KEY"], test.value)
+			equal(t, "notes", noted, "")
 		})
 	}
 }
@@ -97,6 +177,8 @@ func TestEnvFiles(t *testing.T) {
 	equal(t, "env_file", process(t, compose, "a").Env, map[string]string{"KEY": want["KEY"], "B": "1", "C": "1"})
 	compose = load(t, write(t, "process-compose.yaml", "processes: {b: {command: x}}\n", ".env", secret))
 	equal(t, ".env", process(t, compose, "b").Env, want)
+	compose = load(t, write(t, "process-compose.yaml", "processes: {a: {command: x, env_file: own}, b: {command: x, env_file: own}}\n", "own", "A-B=1"))
+	equal(t, "one note for a file of two processes", notes(compose), "own:1: "+notVariable)
 }
 
 // Whatever a file contains, names are names, and a quoted value gives no further ones.

@@ -140,6 +140,7 @@ func (p *parser) finish() (*Plan, error) {
 	slices.SortStableFunc(p.plan.Notes, func(a, b Note) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
+	p.plan.Notes = slices.Compact(p.plan.Notes) // a file of variables may be that of several processes
 	return p.plan, nil
 }
 
