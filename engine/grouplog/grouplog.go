@@ -30,6 +30,9 @@ type Options struct {
 	Last int
 	// Follow waits for new lines and jobs. Without it, the stream ends after the existing lines.
 	Follow bool
+	// Behind is the maximum number of bytes by which reading a log may be behind its end. Lines of a log that
+	// grows faster than it is read are skipped, so that they do not delay the others. 0: no limit.
+	Behind int64
 }
 
 // Entry is a line of a job, its end, or the reason why its log cannot be read.
@@ -40,6 +43,8 @@ type Entry struct {
 	// It is zero for lines of such a job that existed before the stream was opened.
 	At   time.Time
 	Line joblog.Line
+	// Skipped is the number of bytes before the line that were not read, see Options.Behind.
+	Skipped int64
 	// Ended marks the end of a job, after its last line; Job.Exit describes it. The entry has no line.
 	Ended bool
 	// Err is why the log of the job cannot be read now. The entry has no line. The stream tries again when

@@ -399,3 +399,39 @@ func TestCanceled(t *testing.T) {
 		t.Errorf("then it reads\n%s", got)
 	}
 }
+
+// A log that grows faster than it is read does not delay the others.
+func TestSkipsWhatIsTooFarBehind(t *testing.T) {
+	g := newGroup()
+	web, flood := g.job("web", 0), g.job("flood", 0)
+	s := g.opens(t, Options{Follow: true, Behind: 800})
+	const line = "0123456\n" // 100 lines are Behind
+	flood.print(1, strings.Repeat(line, 1000))
+	web.print(2, "GET /\n")
+	g.tell(engine.EventOutput, "flood")
+	g.tell(engine.EventOutput, "web")
+	got := reads(t, s)
+	if n := len(got); n != mostReady+100/keptOf+2 { // the line in which the rest begins, and that of web
+		t.Errorf("%d lines were read", n)
+	}
+	if last := got[len(got)-1]; last != "2 web: GET /" {
+		t.Errorf("the last line is %q", last)
+	}
+
+	flood.print(3, strings.Repeat(line, 1000))
+	g.tell(engine.EventOutput, "flood")
+	skipped, read := int64(0), int64(0)
+	for {
+		entries, err := s.Next(t.Context())
+		if err != nil {
+			break
+		}
+		for _, e := range entries {
+			skipped += e.Skipped
+			read += e.Line.End - e.Line.Start
+		}
+	}
+	if skipped == 0 || skipped+read != 1000*int64(len(line)) {
+		t.Errorf("%d bytes were skipped, %d read", skipped, read)
+	}
+}

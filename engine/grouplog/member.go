@@ -32,6 +32,7 @@ type source struct {
 	ready  []timed // read, and not delivered; a few
 	last   time.Time
 	empty  bool // nothing more to read until the job changes
+	full   bool // the last read has left lines
 
 	// Without recorded times, lines that existed at first are spread over the job's life.
 	size  int64
@@ -50,6 +51,9 @@ const (
 	mostReady      = 64
 	mostReadyBytes = 256 << 10
 )
+
+// keptOf is the part of Options.Behind, as a divisor, that is read after lines were skipped.
+const keptOf = 8
 
 func (m *member) close() {
 	for _, src := range m.sources {
@@ -128,30 +132,57 @@ func (src *source) timeOf(off int64) (at, key time.Time) {
 	return at, key
 }
 
+// skipTo continues near the end of a log that is further than that many bytes ahead, and reports whether
+// it does. 0 is no limit.
+func (src *source) skipTo(ctx context.Context, behind int64) (skips bool, err error) {
+	if behind == 0 || !src.full {
+		return false, nil
+	}
+	size, err := src.log.Size(ctx)
+	if err != nil || size-src.start <= behind {
+		return false, err
+	}
+	feed, err := src.log.FollowFrom(ctx, size-behind/keptOf, joblog.Query{})
+	if err != nil {
+		return false, err
+	}
+	src.feed = feed
+	return true, nil
+}
+
 // fill reads a few lines. rest includes a last line without a line feed.
-func (src *source) fill(ctx context.Context, j engine.Job, rest bool) error {
+func (src *source) fill(ctx context.Context, j engine.Job, rest bool, behind int64) error {
 	bytes := 0
+	skips, err := src.skipTo(ctx, behind)
+	if err != nil {
+		return err
+	}
 	for line, err := range src.feed.Read(ctx, rest) {
 		if err != nil {
 			return err
 		}
 		at, key := src.timeOf(line.Start)
-		src.ready = append(src.ready, timed{Entry{Job: j, Stream: src.stream, At: at, Line: line}, key})
+		e := Entry{Job: j, Stream: src.stream, At: at, Line: line}
+		if skips {
+			e.Skipped, skips = line.Start-src.start, false
+		}
+		src.ready = append(src.ready, timed{e, key})
 		if bytes += len(line.Raw) + len(line.Text); len(src.ready) == mostReady || bytes >= mostReadyBytes {
+			src.full = true
 			return nil
 		}
 	}
-	src.empty = true
+	src.empty, src.full = true, false
 	return nil
 }
 
 // next returns the place of the member's next entry; ok is false if there is none now. src is nil for
 // its end.
-func (m *member) next(ctx context.Context) (key time.Time, src *source, ok bool, err error) {
+func (m *member) next(ctx context.Context, behind int64) (key time.Time, src *source, ok bool, err error) {
 	over := m.job.Status.Finished()
 	for _, of := range m.sources {
 		if len(of.ready) == 0 && !of.empty {
-			if err := of.fill(ctx, m.job, over || m.gone); err != nil {
+			if err := of.fill(ctx, m.job, over || m.gone, behind); err != nil {
 				return key, nil, false, err
 			}
 		}

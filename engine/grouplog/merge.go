@@ -52,7 +52,7 @@ func (s *Stream) earliest(ctx context.Context) (Entry, bool) {
 		var of *source
 		var least time.Time
 		for _, m := range s.members {
-			key, src, ok, err := m.candidate(ctx)
+			key, src, ok, err := m.candidate(ctx, s.o.Behind)
 			switch {
 			case err != nil && ctx.Err() != nil:
 				return Entry{}, false
@@ -88,7 +88,7 @@ func (s *Stream) earliest(ctx context.Context) (Entry, bool) {
 
 // candidate returns the place of a member's next entry. A member that is not open yet has no entry before its
 // first time.
-func (m *member) candidate(ctx context.Context) (key time.Time, src *source, ok bool, err error) {
+func (m *member) candidate(ctx context.Context, behind int64) (key time.Time, src *source, ok bool, err error) {
 	switch {
 	case m.ended, !m.begun():
 		return key, nil, false, nil
@@ -98,7 +98,7 @@ func (m *member) candidate(ctx context.Context) (key time.Time, src *source, ok 
 	case !m.opened:
 		return m.first, nil, m.dirty, nil
 	}
-	return m.next(ctx)
+	return m.next(ctx, behind)
 }
 
 // fail closes the logs of a member that cannot be read. When its job changes, reading resumes after the delivered
