@@ -16,6 +16,9 @@ type Styles struct {
 	AccentStrong lipgloss.Style // accent in bold
 	PaneFocused  lipgloss.Style // the title of the pane that has the focus
 	Cut          lipgloss.Style // where a line continues to the side
+
+	// Names tell the jobs apart whose lines are shown together.
+	Names [8]lipgloss.Style
 }
 
 // Styles returns the styles of the theme with glyphs.
@@ -41,7 +44,17 @@ func (t Theme) Styles(g Glyphs) *Styles {
 		Title: p.Title.Style(), TitleFocused: p.TitleFocused.Style(),
 		Strong: p.Text.bold().Style(), AccentStrong: p.Accent.bold().Style(),
 		PaneFocused: focused.Style(), Cut: cut.Style(),
+		Names: p.names(),
 	}
+}
+
+// names are the colors of the palette that stand for no trouble, then the same in bold.
+func (p Palette) names() (all [8]lipgloss.Style) {
+	hues := []Token{p.Accent, p.Running, p.Warning, p.Text}
+	for i, hue := range hues {
+		all[i], all[len(hues)+i] = hue.Style(), hue.bold().Style()
+	}
+	return all
 }
 
 // Glyphs are the symbols that hob draws, each one column wide.

@@ -39,6 +39,8 @@ type look struct {
 	style vt.Style
 	link  string
 	note  bool
+	tone  Tone
+	name  int // 1 and up: of the label of a line, the number of its color
 }
 
 func newDrawing(n int) *drawing {
@@ -76,6 +78,13 @@ func (d *drawing) finish() {
 		}
 	}
 	d.b = strings.Builder{}
+}
+
+// name puts the label before the line.
+func (d *drawing) name(l Label) {
+	for _, r := range l.Text {
+		d.add(string(r), vt.RuneWidth(r), look{name: l.Number + 1})
+	}
 }
 
 // note appends text of hob to the line.
@@ -176,8 +185,8 @@ func (d *drawing) from(left int) (i, col int) {
 // glyphsOf returns the drawing of a line and caches it.
 func (m *Model) glyphsOf(e *entry) *drawing {
 	if e.drawn == nil {
-		e.drawn = m.emu.draw(e.Raw, maxColumns)
-		whole := e.End - e.Start
+		e.drawn = m.emu.draw(e.label, e.Raw, maxColumns)
+		whole := e.End - e.Start - int64(len(e.label.Text))
 		if e.drawn.shown < len(e.Raw) || e.Cut {
 			e.drawn.note(" [" + m.glyphs.Ellipsis + " " + units.FormatBytes(whole-int64(e.drawn.shown)) + " more in this line]")
 		}
@@ -290,8 +299,8 @@ type lineEmulator struct {
 	vt *vt.Terminal
 }
 
-// draw draws a line as a terminal would show it, up to most columns.
-func (e *lineEmulator) draw(raw []byte, most int) *drawing {
+// draw draws a line as a terminal would show it, up to most columns, after its label.
+func (e *lineEmulator) draw(label Label, raw []byte, most int) *drawing {
 	raw, shown, columns := within(raw, most)
 	cols := 256
 	for cols < columns && cols < emulatorWidth {
@@ -309,8 +318,9 @@ func (e *lineEmulator) draw(raw []byte, most int) *drawing {
 		at = s.To
 	}
 	e.vt.Write(raw[at:])
-	d := newDrawing(len(raw))
+	d := newDrawing(len(label.Text) + len(raw))
 	d.shown = shown
+	d.name(label)
 	for y := range rows {
 		row := e.vt.Row(y)
 		if !e.vt.Wrapped(y) {
@@ -318,7 +328,7 @@ func (e *lineEmulator) draw(raw []byte, most int) *drawing {
 		} else if next := e.vt.Row(y + 1); row[len(row)-1].IsBlank() && next[0].Width() == 2 {
 			row = row[:len(row)-1] // a wide character did not fit there
 		}
-		e.add(d, row)
+		e.add(d, row, label.Tone)
 		if !e.vt.Wrapped(y) {
 			break
 		}
@@ -337,14 +347,14 @@ func (e *lineEmulator) fit(cols, rows int) {
 	e.vt = vt.New(cols, rows)
 }
 
-func (e *lineEmulator) add(d *drawing, row []vt.Cell) {
+func (e *lineEmulator) add(d *drawing, row []vt.Cell, tone Tone) {
 	for _, c := range row {
 		if c.Width() == 0 {
 			continue
 		}
 		style := e.vt.Style(c)
 		style.Attrs &^= vt.Blink
-		d.add(cells.WithoutMarks(e.vt.CellText(c)), c.Width(), look{style: style, link: safeLink(e.vt.Link(c))})
+		d.add(cells.WithoutMarks(e.vt.CellText(c)), c.Width(), look{style: style, link: safeLink(e.vt.Link(c)), tone: tone})
 	}
 }
 

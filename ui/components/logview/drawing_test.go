@@ -130,11 +130,11 @@ func TestLinesWiderThanTheEmulator(t *testing.T) {
 	for i := range 3000 {
 		fmt.Fprintf(&want, "%d漢", i)
 	}
-	d := new(lineEmulator).draw([]byte("\x1b[1m"+want.String()), 64<<10)
+	d := new(lineEmulator).draw(Label{}, []byte("\x1b[1m"+want.String()), 64<<10)
 	if d.text != want.String() {
 		t.Errorf("%d bytes of %d, or others, are drawn", len(d.text), want.Len())
 	}
-	d = new(lineEmulator).draw([]byte(want.String()), 10000)
+	d = new(lineEmulator).draw(Label{}, []byte(want.String()), 10000)
 	if !strings.HasPrefix(want.String(), d.text) || d.shown != len(d.text) || d.shown < 9990 {
 		t.Errorf("cut: %d bytes, said to be %d", len(d.text), d.shown)
 	}
@@ -152,7 +152,7 @@ func TestManyStylesInOneLine(t *testing.T) {
 	for i := range 2000 {
 		fmt.Fprintf(&line, "\x1b[38;2;%d;%d;0m%c", i/256, i%256, 'a'+i%26)
 	}
-	d := new(lineEmulator).draw([]byte(line.String()), maxColumns)
+	d := new(lineEmulator).draw(Label{}, []byte(line.String()), maxColumns)
 	for i, g := range d.glyphs {
 		if want := vt.RGB(uint8(i/256), uint8(i%256), 0); d.looks[g.look].style.Fg != want {
 			t.Fatalf("character %d has another colour", i)

@@ -76,6 +76,7 @@ type Model struct {
 type entry struct {
 	joblog.Line
 	at     time.Time
+	label  Label
 	number int64
 	drawn  *drawing // nil: not drawn yet
 	hits   [][2]int
@@ -226,6 +227,10 @@ func (m *Model) Percent() int {
 
 // Wrap reports whether long lines are wrapped.
 func (m *Model) Wrap() bool { return m.wrap }
+
+// Timestamps reports whether each line has its time before it, and SetTimestamps sets that.
+func (m *Model) Timestamps() bool      { return m.times }
+func (m *Model) SetTimestamps(on bool) { m.times = on }
 
 // MatchingOnly reports whether only lines that match the search are shown.
 func (m *Model) MatchingOnly() bool { return m.only }

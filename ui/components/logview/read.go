@@ -18,6 +18,7 @@ type window struct {
 	head    bool // whether lines begins with the first line and ends with the last
 	tail    bool
 	times   []time.Time
+	labels  []Label
 	numbers []int64
 	size    int64
 	err     error
@@ -67,7 +68,7 @@ func readWindow(ctx context.Context, src Source, only *filter, p place, numbers 
 		win.lines, win.err = src.Window(ctx, off, before, after)
 		win.head, win.tail = true, true
 		if n := len(win.lines); n > 0 {
-			win.head = win.lines[0].Start == 0
+			win.head = win.lines[0].Start == win.lines[0].Dropped
 			win.tail = win.lines[n-1].End >= win.size
 		}
 	} else {
@@ -76,8 +77,9 @@ func readWindow(ctx context.Context, src Source, only *filter, p place, numbers 
 	for i := range win.lines {
 		win.lines[i].Text = "" // lines are drawn from Raw
 	}
-	win.times = make([]time.Time, len(win.lines))
+	win.times, win.labels = make([]time.Time, len(win.lines)), make([]Label, len(win.lines))
 	for i, l := range win.lines {
+		win.labels[i] = labelOf(src, l.Start)
 		if at, ok := src.TimeAt(l.Start); ok {
 			win.times[i] = at
 		}
@@ -177,7 +179,7 @@ func (m *Model) replace(win window) {
 		}
 		e.Line, e.number = l, -1
 		if i < len(win.times) {
-			e.at = win.times[i]
+			e.at, e.label = win.times[i], win.labels[i]
 		}
 		if i < len(win.numbers) {
 			e.number = win.numbers[i]

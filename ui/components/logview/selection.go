@@ -110,10 +110,10 @@ func (m *Model) copySelection() tea.Cmd {
 	sel := m.sel
 	if !sel.On {
 		e := &m.lines[m.current()]
-		raw, isCut := e.Raw, e.Cut
+		label, raw, isCut := e.label, e.Raw, e.Cut
 		return func() tea.Msg {
 			var emu lineEmulator
-			d := emu.draw(raw, maxCopyColumns)
+			d := emu.draw(label, raw, maxCopyColumns)
 			return selection.CopyMsg{
 				Text: strings.TrimRight(d.text, " "),
 				Line: true,
@@ -156,7 +156,7 @@ func (s selected) text(ctx context.Context, src Source) (selection.CopyMsg, erro
 				msg.Cut = true
 				break
 			}
-			d := emu.draw(l.Raw, maxCopyColumns)
+			d := emu.draw(labelOf(src, l.Start), l.Raw, maxCopyColumns)
 			if l.Cut || d.shown < len(l.Raw) {
 				msg.Cut = true
 			}

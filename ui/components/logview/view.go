@@ -220,8 +220,15 @@ func (m *Model) drawRun(b []byte, text string, look look, kind markKind) []byte 
 	switch {
 	case kind != markNone:
 		b = append(b, m.markStyle(kind).Render(text)...)
+	case look.name > 0:
+		names := &m.styles.Names
+		b = append(b, names[(look.name-1)%len(names)].Render(text)...)
 	case look.note:
 		b = append(b, m.styles.Warning.Render(text)...)
+	case look.tone == ToneQuiet:
+		b = append(b, m.styles.Muted.Render(text)...)
+	case look.tone == ToneFailed:
+		b = append(b, m.styles.Failed.Render(text)...)
 	case len(sgr) == 0:
 		b = append(b, m.styles.Text.Render(text)...)
 	default:
