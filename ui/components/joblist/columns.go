@@ -25,6 +25,7 @@ type columns struct {
 	bar   int
 	badge int // with the blank that follows it
 	name  int
+	state int // only in a project, where there is no age
 	what  int
 	usage int // of what the list is sorted by
 	age   int
@@ -33,6 +34,9 @@ type columns struct {
 
 // columns returns the widths for the current size. There is no column for what no visible row has.
 func (m *Model) columns() columns {
+	if m.project != nil {
+		return m.projectColumns()
+	}
 	c := columns{bar: 1, badge: statusbadge.Width, age: ageWidth, end: 1}
 	switch {
 	case m.w < 12:
@@ -114,7 +118,7 @@ func (m *Model) headings() []heading {
 
 // HeaderRows returns how many rows the header takes: 1 where there is room for it.
 func (m *Model) HeaderRows() int {
-	hasRoom := m.h >= headerHeight && m.w >= headerWidth
+	hasRoom := m.h >= headerHeight && m.w >= headerWidth && m.project == nil
 	if !hasRoom || len(m.shown) == 0 {
 		return 0
 	}

@@ -102,7 +102,7 @@ func (m *Model) unfolded(r *row) bool {
 	case r.holds(m.selected):
 		return true
 	}
-	return !chosen && !m.mayFoldAll(r.behind)
+	return !chosen && (m.project != nil || !m.mayFoldAll(r.behind))
 }
 
 // holds reports whether the row of a job is behind a row.
@@ -310,6 +310,10 @@ func (m *Model) foldRow(r *row, c columns, selected bool) string {
 	switch {
 	case r == m.fold:
 		row = append(row, cell{text: " " + strconv.Itoa(r.size()) + " older", paint: m.paints.muted})
+	case m.project != nil && c.state > 0:
+		row = append(row, m.groupCells(r, c.badge+c.name-1, false)...)
+		_, words := m.groupCounts(r)
+		row = append(row, m.fitted(words, m.w-width(row...))...)
 	case c.what == 0:
 		row = append(row, m.groupCells(r, m.w-width(row...), true)...)
 	default:
@@ -374,7 +378,11 @@ func groupOf(j engine.Job) engine.ID {
 
 // grouped moves the rows of groups behind those of the groups.
 func (m *Model) grouped(rows []*row) []*row {
-	if !m.groups {
+	least := leastGroup
+	switch {
+	case m.project != nil:
+		least = 1
+	case !m.groups:
 		return rows
 	}
 	sizes := map[engine.ID]int{}
@@ -385,7 +393,7 @@ func (m *Model) grouped(rows []*row) []*row {
 	kept := make([]*row, 0, len(rows))
 	for _, r := range rows {
 		id := groupOf(r.Job)
-		if id == "" || sizes[id] < leastGroup {
+		if id == "" || sizes[id] < least {
 			kept = append(kept, r)
 			continue
 		}
@@ -398,8 +406,12 @@ func (m *Model) grouped(rows []*row) []*row {
 		}
 		head.behind = append(head.behind, r)
 	}
+	inOrder := compareInGroup
+	if m.project != nil {
+		inOrder = m.project.compare
+	}
 	for _, head := range heads {
-		slices.SortStableFunc(head.behind, compareInGroup)
+		slices.SortStableFunc(head.behind, inOrder)
 	}
 	return kept
 }

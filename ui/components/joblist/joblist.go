@@ -66,6 +66,8 @@ type Model struct {
 	open   map[engine.ID]bool // rows that the user has unfolded or folded
 	spaced bool               // blank lines separate the sections
 
+	project *Project // nil: all jobs
+
 	stale bool // order and shown do not reflect rows
 }
 
@@ -261,7 +263,7 @@ func (m *Model) empty() []string {
 			lines = append(lines, text(line))
 		}
 	}
-	if len(m.rows) > 0 {
+	if len(m.order) > 0 {
 		add("No jobs match " + strconv.Quote(m.filter.text) + ". Esc to clear.")
 		roomForHint := m.h >= len(lines)+3
 		if len(m.filter.fields) == 0 && roomForHint { // "failed" looks like a filter, too

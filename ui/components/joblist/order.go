@@ -119,6 +119,9 @@ func (m *Model) settle() {
 	m.stale = false
 	m.order = m.order[:0]
 	for _, r := range m.rows {
+		if !m.project.has(&r.Job) {
+			continue
+		}
 		r.began, r.need = m.began(r.Job), statusbadge.NeedOf(r.Job)
 		m.order = append(m.order, r)
 	}
@@ -130,7 +133,7 @@ func (m *Model) settle() {
 	m.fit()
 	// The selection stays on its job; if that is gone, on its place.
 	at := m.find(m.selected)
-	if m.selected == "" { // of a new list, the first job
+	if m.selected == "" && m.project == nil { // of a new list, the first job
 		at = max(0, slices.IndexFunc(m.shown, func(r *row) bool { return !r.stands() }))
 	}
 	if m.seeking {

@@ -72,6 +72,14 @@ func (m *Model) row(r *row, c columns, selected bool) string {
 		text = statusbadge.Column(m.styles, j, c.badge)
 	}
 	row = append(row, cell{text: text, paint: border.NewPaint(badge)})
+	if m.project != nil {
+		row = append(row, m.name(r, max(0, c.name-1), pick)...)
+		row = append(row, blank)
+		if c.usage > 0 {
+			row = append(row, cell{text: cells.FitLeft(m.usage(j), c.usage) + " ", paint: m.paints.muted})
+		}
+		return m.join(append(row, m.processCells(r, c, pick)...), badge, selected)
+	}
 	row = append(row, m.name(r, c.name, pick)...)
 	if c.what > 0 {
 		row = append(row, blank)

@@ -9,10 +9,10 @@ import (
 	"github.com/hobjobs/hob/keymap"
 )
 
-// Len returns the number of jobs, and of those that match the filter.
+// Len returns the number of jobs, and of those that match the filter. Of a project, only its jobs count.
 func (m *Model) Len() (all, shown int) {
 	m.settle()
-	return len(m.rows), len(m.passed)
+	return len(m.order), len(m.passed)
 }
 
 // Passed returns the jobs that match the filter, in order, including folded ones.
@@ -78,7 +78,7 @@ func (m *Model) find(id engine.ID) int {
 }
 
 // Click takes a click at column x of line y and reports whether it selected a job. On a heading it
-// sorts, on the row of the folded jobs it unfolds them or folds them again.
+// sorts. On the row of folded jobs it unfolds them or folds them again; on that of a group, only at its mark.
 func (m *Model) Click(x, y int) (job bool) {
 	m.settle()
 	head := m.HeaderRows()
@@ -95,6 +95,9 @@ func (m *Model) Click(x, y int) (job bool) {
 		return false
 	}
 	m.move(at)
+	if m.shown[at].group != "" && x > 2 {
+		return false
+	}
 	return !m.ToggleFold()
 }
 
