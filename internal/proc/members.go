@@ -79,6 +79,7 @@ const (
 type query struct {
 	job    JobRef
 	procs  map[int]Process // the snapshot
+	kin    *kin            // of the snapshot; nil: all its processes are examined
 	reader inspector
 
 	self  int
@@ -111,7 +112,7 @@ func newQuery(job JobRef, procs map[int]Process, reader inspector) *query {
 		session:   none,
 		group:     none,
 		ancestors: map[int]bool{},
-		places:    make(map[int]membership, len(procs)),
+		places:    map[int]membership{},
 		known:     make(map[Identity]bool, len(job.Known)),
 	}
 	for _, id := range job.Known {
@@ -191,8 +192,8 @@ func (q *query) addAncestors(pid int) {
 
 func (q *query) members() []Process {
 	var out []Process
-	for _, p := range q.procs {
-		if !p.Dead() && q.membership(p.PID) == inside {
+	for pid := range q.possible() {
+		if p := q.procs[pid]; !p.Dead() && q.membership(pid) == inside {
 			out = append(out, p)
 		}
 	}
@@ -254,35 +255,6 @@ func (q *query) classify(pid int) membership {
 // hasJobID reports whether the environment of a process names the job.
 func (q *query) hasJobID(p Process) bool {
 	return q.job.JobID != "" && !p.Dead() && q.reader.hasJobID(p.PID, q.job.JobID)
-}
-
-// MembersOf is Members for several jobs, from a single snapshot.
-func (s *Scanner) MembersOf(jobs []JobRef) ([][]Process, error) {
-	procs, err := s.Scan()
-	if err != nil {
-		return nil, err
-	}
-	index, reader := byPID(procs), cachedInspector{inspector: &s.reader, holders: map[int]bool{}}
-	members := make([][]Process, 0, len(jobs))
-	for _, job := range jobs {
-		members = append(members, newQuery(job, index, reader).members())
-	}
-	return members, nil
-}
-
-// cachedInspector caches results that are the same for all jobs.
-type cachedInspector struct {
-	inspector
-	holders map[int]bool
-}
-
-func (f cachedInspector) isHolder(pid int) bool {
-	holder, known := f.holders[pid]
-	if !known {
-		holder = f.inspector.isHolder(pid)
-		f.holders[pid] = holder
-	}
-	return holder
 }
 
 // hasVariable reports whether env, NAME=VALUE strings terminated by NUL bytes, contains

@@ -236,6 +236,56 @@ func TestMembersRule(t *testing.T) {
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Error(diff)
 			}
+			ref.JobID = "" // as for many jobs at once
+			alone := newQuery(ref, byPID(procs), tc.facts).members()
+			if diff := cmp.Diff([][]Process{alone}, membersOfAll([]JobRef{ref}, procs, tc.facts), cmp.AllowUnexported(Process{})); diff != "" {
+				t.Errorf("of many jobs: %s", diff)
+			}
 		})
+	}
+}
+
+// countingFacts counts the processes that are examined.
+type countingFacts struct {
+	fakeFacts
+	examined map[int]int
+}
+
+func (f countingFacts) isHolder(pid int) bool {
+	f.examined[pid]++
+	return f.fakeFacts.isHolder(pid)
+}
+
+// With many jobs, each process is examined at most once, and one that has nothing to do with a job never.
+func TestMembersOfManyJobsExaminesOnlyThese(t *testing.T) {
+	const first, jobs = 1000, 50
+	facts := countingFacts{fakeFacts{holders: map[int]bool{}}, map[int]int{}}
+	procs := []Process{{PID: 1, Start: 1, State: 'S'}}
+	var refs []JobRef
+	add := func(pid, parent int) Identity {
+		p := Process{PID: pid, PPID: parent, PGID: pid, Session: pid, Start: uint64(pid), State: 'S'}
+		procs = append(procs, p)
+		return p.Identity()
+	}
+	for i := range jobs {
+		holder := add(first+10*i, 1)
+		facts.holders[holder.PID] = true
+		leader := add(holder.PID+1, holder.PID)
+		add(holder.PID+2, leader.PID)
+		add(holder.PID+5, 1) // of the machine
+		refs = append(refs, JobRef{Leader: leader, Session: leader.PID, Holder: holder})
+	}
+	for i, members := range membersOfAll(refs, procs, facts) {
+		if want := procs[4*i+2 : 4*i+4]; !cmp.Equal(want, members, cmp.AllowUnexported(Process{})) {
+			t.Errorf("members of job %d: %+v, want %+v", i, members, want)
+		}
+	}
+	for pid, n := range facts.examined {
+		if n > 1 || pid%10 == 5 {
+			t.Errorf("process %d was examined %d times", pid, n)
+		}
+	}
+	if len(facts.examined) > 2*jobs { // a holder and the child of a leader
+		t.Errorf("%d processes were examined", len(facts.examined))
 	}
 }
