@@ -258,7 +258,7 @@ func TestAttachFromPanes(t *testing.T) {
 		s.eng.screen.chunks <- engine.TerminalChunk{Data: []byte("\x1b[2J\x1b[H")}
 		s.eng.screen.end(engine.Exit{Status: engine.Exited})
 		s.pump()
-		s.sees("╭ Jobs")
+		s.sees("╭ npm run dev")
 		s.press("1") // goes to the job
 		if s.pane.view.focus != areaLog {
 			t.Error("a key for the job reached the panes")
@@ -283,7 +283,7 @@ func TestAttachFromPanes(t *testing.T) {
 		s := newHarness(t, 80, 24, eng)
 		s.press("a")
 		s.sees("No terminal; showing the output")
-		s.sees("╭ Jobs")
+		s.sees("╭ npm run dev")
 	})
 	inBubble(t, "no window is opened for one that is known to have none", func(t *testing.T) {
 		eng := onHost()

@@ -56,6 +56,8 @@ func TestGraphOfTheSelectedJob(t *testing.T) {
 	inBubble(t, "grows and ends with the job", func(t *testing.T) {
 		eng := busy()
 		s := newHarness(t, 200, 40, eng, clock)
+		s.sees("· 40% · 200 MiB")
+		s.press("2")
 		s.sees("CPU       40%")
 		s.sees("memory    200 MiB")
 		for range 12 {
@@ -75,23 +77,26 @@ func TestGraphOfTheSelectedJob(t *testing.T) {
 		s := newHarness(t, 160, 40, eng, clock)
 		s.run(s.pane.Select("api-aaaaa"))
 		s.pump()
+		s.press("2")
 		s.sees("CPU       …")
-		rows := s.pane.detail.Lines()
+		rows := s.pane.detail.Lines(80)
 		percent := 3.0
 		eng.jobs[3].CPU, eng.jobs[3].RSS = &percent, 8<<20
 		s.facts(engine.Event{Kind: engine.EventTitle, Job: eng.jobs[3]})
 		s.sees("CPU       3%")
-		if got := s.pane.detail.Lines(); got != rows {
+		if got := s.pane.detail.Lines(80); got != rows {
 			t.Errorf("%d lines, before it was known %d", got, rows)
 		}
 	})
 	inBubble(t, "is text where there is no room", func(t *testing.T) {
-		s := newHarness(t, 104, 40, busy(), clock)
+		s := newHarness(t, 59, 40, busy(), clock)
+		s.press("2")
 		s.pass(3 * sampleEvery)
 		s.sees("CPU 40% · 200 MiB")
 	})
 	inBubble(t, "is text with reduced motion", func(t *testing.T) {
 		s := newHarness(t, 160, 40, busy(), clock, WithReducedMotion(true))
+		s.press("2")
 		s.sees("CPU 40% · 200 MiB")
 	})
 }

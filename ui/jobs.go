@@ -115,7 +115,7 @@ func (p *Pane) settled() tea.Cmd {
 		p.selectNext = ""
 	}
 	cmd := tea.Batch(p.show(), p.output.updatePreview())
-	if p.detail.Lines() != p.view.laid || p.fore.attached() == nil && p.nothing() != p.view.lay.alone {
+	if p.fore.attached() == nil && p.layout() != p.view.lay {
 		cmd = tea.Batch(cmd, p.arrange())
 	}
 	return cmd

@@ -42,6 +42,7 @@ func TestMessagesNameBoundKeys(t *testing.T) {
 			j := eng.jobs[0]
 			j.Waiting = true
 			s.facts(engine.Event{Kind: engine.EventWaiting, Job: j})
+			s.press("2")
 			s.sees("input     A attach")
 			s.seesNot("needs input · A attach") // the detail is on screen and shows it
 		})

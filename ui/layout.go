@@ -27,7 +27,7 @@ const (
 	shapeTooSmall shape = iota // only a message
 	shapeBare                  // only the list, without borders
 	shapeOne                   // one pane at a time
-	shapeStack                 // the list above the log, which begins with a short detail
+	shapeStack                 // the list above the log, or the log alone
 	shapeWide                  // the list on the left, detail above log on the right
 )
 
@@ -40,18 +40,21 @@ const (
 	stackHeight           = 16  // minimum height for three rows of messages
 	wideScreen            = 124 // the log has room for a screen of 120 columns
 	enoughList            = 74
-	tallHeight            = 30 // minimum height for generous spacing
+	narrowList            = 30 // width of the list beside a pane that has the room
+	leastPreview          = 5  // minimum height of the frame of a log below the list
+	leastFrame            = 11 // minimum height of a frame with detail and log; the border of a lower one has the facts
+	mostReason            = 2  // rows for the reason above a log that has the room
 	usualHeight           = 24 // minimum height for the header above a box
 )
 
 // arrangement is the input of the layout besides the size.
 type arrangement struct {
 	header  bool
-	focus   area
+	focus   area // the pane that has the room
 	zoom    bool
-	alone   bool // only the list has something to show
-	detail  int  // preferred number of lines of the detail
-	notices int  // number of rows for messages above the last line
+	alone   bool            // only the list has something to show
+	detail  func(w int) int // preferred number of lines of the detail in w columns; nil: none
+	notices int             // number of rows for messages above the last line
 }
 
 // layout has the positions of all parts. Hidden panes are empty. The rectangles of panes are
@@ -66,7 +69,6 @@ type layout struct {
 	rightFrame rect // detail above log, or the visible one of them
 	list       rect
 	detail     rect
-	head       rect // two lines of detail above the log
 	log        rect
 	divider    int // row of the line between detail and log; 0: none
 }
@@ -83,7 +85,7 @@ func arrange(w, h int, a arrangement) layout {
 	case w < bareWidth, h < bareHeight:
 		return layout{shape: shapeBare, footer: rect{0, h - rows, w, rows}, list: rect{0, 0, w, h - rows}}
 	}
-	l := layout{alone: a.alone, footer: rect{0, h - rows, w, rows}}
+	l := layout{shape: shapeWide, alone: a.alone, footer: rect{0, h - rows, w, rows}}
 	body := rect{0, 0, w, h - rows}
 	if a.header {
 		l.header = rect{0, 0, w, 1}
@@ -92,19 +94,115 @@ func arrange(w, h int, a arrangement) layout {
 	switch {
 	case a.zoom, a.alone, w < stackWidth:
 		l.shape = shapeOne
-		l.one(body, a)
 	case w < wideWidth:
 		l.shape = shapeStack
-		l.stack(body, a)
-	default:
-		l.shape = shapeWide
-		l.wide(body, a)
 	}
+	l.divide(body, a)
 	return l
 }
 
-// inside returns r without its border.
-func (r rect) inside() rect { return rect{r.x + 1, r.y + 1, max(0, r.w-2), max(0, r.h-2)} }
+// divide places the panes in the body. The one that has the room gets most of it:
+//
+//	shape   list                     detail                     log
+//	one     list                     detail                     log
+//	stack   list above log           detail above log           log
+//	wide    list | detail above log  narrow | detail above log  narrow | reason above log
+func (l *layout) divide(body rect, a arrangement) {
+	onList := a.focus == areaList || a.focus == areaNone
+	switch {
+	case l.shape == shapeWide && onList:
+		l.listFrame, l.rightFrame = body.splitAt(wideList(body.w))
+	case l.shape == shapeWide:
+		l.listFrame, l.rightFrame = body.splitAt(narrowList)
+	case l.shape == shapeStack && onList:
+		l.listFrame, l.rightFrame = body.cutAt(listHeight(body.h))
+	case onList:
+		l.listFrame = body
+	default:
+		l.rightFrame = body
+	}
+	l.list = l.listFrame.inside()
+	in, detail := l.rightFrame.inside(), 0
+	switch {
+	case l.rightFrame.empty():
+		l.rightFrame = rect{}
+		return
+	case a.focus == areaDetail && (l.shape == shapeOne || l.rightFrame.h < leastFrame):
+		detail = in.h
+	case l.shape == shapeWide || a.focus == areaDetail:
+		detail = a.detailIn(in)
+	}
+	l.detailAboveLog(in, detail)
+}
+
+// detailIn returns the number of rows of a detail that is above the log, in a room for both: what it prefers
+// up to two fifths, or to two thirds if it has the room.
+func (a *arrangement) detailIn(in rect) int {
+	if a.detail == nil || in.h+2 < leastFrame {
+		return 0
+	}
+	most := in.h * 2 / 5
+	switch a.focus {
+	case areaDetail:
+		most = in.h * 2 / 3
+	case areaLog:
+		most = mostReason
+	case areaList, areaNone:
+	}
+	return min(a.detail(in.text().w), most)
+}
+
+// detailAboveLog divides a room between the first rows for the detail and the log.
+func (l *layout) detailAboveLog(in rect, detail int) {
+	switch {
+	case detail <= 0:
+		l.log = in.lines()
+	case detail >= in.h:
+		l.detail = in.text()
+	default:
+		l.detail = rect{in.x, in.y, in.w, detail}.text()
+		l.divider = in.y + detail
+		l.log = rect{in.x, in.y + detail + 1, in.w, in.h - detail - 1}.lines()
+	}
+}
+
+// wideList returns the width of the list that has the room, beside the log: wide enough for what each job is
+// doing, or what remains beside a log that has room for a screen.
+func wideList(w int) int {
+	left := min(w*62/100, 99)
+	if spare := w - wideScreen; spare >= enoughList {
+		left = min(left, spare)
+	}
+	return left
+}
+
+// listHeight returns the height of the list that has the room, above the log: two thirds, or everything if
+// too little of the log would remain.
+func listHeight(h int) int {
+	top := (2*h + 1) / 3
+	if h-top < leastPreview {
+		return h
+	}
+	return top
+}
+
+// splitAt divides r at a column.
+func (r rect) splitAt(w int) (left, right rect) {
+	return rect{r.x, r.y, w, r.h}, rect{r.x + w, r.y, r.w - w, r.h}
+}
+
+// cutAt divides r at a row.
+func (r rect) cutAt(h int) (top, bottom rect) {
+	return rect{r.x, r.y, r.w, h}, rect{r.x, r.y + h, r.w, r.h - h}
+}
+
+// inside returns r without its border; nothing is inside of nothing.
+func (r rect) inside() rect {
+	if r.empty() {
+		return rect{}
+	}
+	return rect{r.x + 1, r.y + 1, max(0, r.w-2), max(0, r.h-2)}
+}
 
 // text returns r without a blank column on each side.
 func (r rect) text() rect { return rect{r.x + 1, r.y, max(0, r.w-2), r.h} }
@@ -112,72 +210,12 @@ func (r rect) text() rect { return rect{r.x + 1, r.y, max(0, r.w-2), r.h} }
 // lines returns r without a blank column on the left. On the right the log has its track.
 func (r rect) lines() rect { return rect{r.x + 1, r.y, max(0, r.w-1), r.h} }
 
-func (l *layout) one(body rect, a arrangement) {
-	switch a.focus {
-	case areaDetail:
-		l.rightFrame, l.detail = body, body.inside().text()
-	case areaLog:
-		l.rightFrame, l.log = body, body.inside().lines()
-	case areaList, areaNone:
-		l.listFrame, l.list = body, body.inside()
-	}
-}
-
-func (l *layout) stack(body rect, a arrangement) {
-	top := max(5, body.h/3)
-	if a.focus == areaList || a.focus == areaNone {
-		top = max(5, (2*body.h+1)/3)
-	}
-	l.listFrame = rect{body.x, body.y, body.w, top}
-	l.list = l.listFrame.inside()
-	l.rightFrame = rect{body.x, body.y + top, body.w, body.h - top}
-	in := l.rightFrame.inside()
-	if a.focus == areaDetail {
-		l.detail = in.text()
-		return
-	}
-	const head = 2
-	if in.h < head+5 {
-		l.log = in.lines()
-		return
-	}
-	l.head = rect{in.x, in.y, in.w, head}.text()
-	l.divider = in.y + head
-	l.log = rect{in.x, in.y + head + 1, in.w, in.h - head - 1}.lines()
-}
-
-func (l *layout) wide(body rect, a arrangement) {
-	left := min(body.w*62/100, 99) // wide enough for what each job is doing
-	switch spare := body.w - wideScreen; {
-	case a.focus != areaList:
-		left = min(max(46, body.w*2/5), 72)
-	case spare >= enoughList:
-		left = min(left, spare)
-	}
-	l.listFrame = rect{body.x, body.y, left, body.h}
-	l.list = l.listFrame.inside()
-	l.rightFrame = rect{body.x + left, body.y, body.w - left, body.h}
-	in := l.rightFrame.inside()
-	// The detail gets the height it prefers, up to two fifths, or more if it is focused.
-	most := in.h * 2 / 5
-	if a.focus == areaDetail {
-		most = in.h * 2 / 3
-	}
-	detail := min(max(3, a.detail), max(3, most))
-	if in.h < detail+4 {
-		detail = max(0, in.h-4)
-	}
-	l.detail = rect{in.x, in.y, in.w, detail}.text()
-	l.divider = in.y + detail
-	l.log = rect{in.x, in.y + detail + 1, in.w, in.h - detail - 1}.lines()
-}
-
 // at returns the pane at a position.
 func (l layout) at(x, y int) area {
 	switch {
 	case l.list.has(x, y), l.listFrame.has(x, y):
 		return areaList
-	case l.detail.has(x, y), l.head.has(x, y):
+	case l.detail.has(x, y):
 		return areaDetail
 	case l.log.has(x, y):
 		return areaLog

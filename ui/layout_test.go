@@ -6,7 +6,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// lines returns a detail that prefers n lines at any width.
+func lines(n int) func(int) int { return func(int) int { return n } }
+
+// TestArrange has the layout of each size while each pane has the room. Rectangles are x, y, width, height.
 func TestArrange(t *testing.T) {
+	header := func(focus area, detail int) arrangement {
+		return arrangement{header: true, focus: focus, detail: lines(detail)}
+	}
+	low := func(focus area) arrangement { return arrangement{focus: focus, detail: lines(5)} }
 	tests := map[string]struct {
 		w, h int
 		a    arrangement
@@ -15,55 +23,99 @@ func TestArrange(t *testing.T) {
 		"nothing":   {0, 0, arrangement{}, layout{shape: shapeTooSmall}},
 		"one cell":  {1, 1, arrangement{focus: areaLog}, layout{shape: shapeTooSmall}},
 		"too small": {19, 40, arrangement{}, layout{shape: shapeTooSmall}},
-		"the list alone": {39, 30, arrangement{header: true, focus: areaLog}, layout{
+		"the list alone": {39, 30, header(areaLog, 5), layout{
 			shape: shapeBare, footer: rect{0, 29, 39, 1}, list: rect{0, 0, 39, 29},
 		}},
-		"low": {120, 9, arrangement{focus: areaList}, layout{
+		"low": {120, 9, low(areaList), layout{
 			shape: shapeBare, footer: rect{0, 8, 120, 1}, list: rect{0, 0, 120, 8},
 		}},
-		"one at a time": {50, 20, arrangement{header: true, focus: areaList}, layout{
+		"one at a time, list": {50, 20, header(areaList, 5), layout{
 			shape: shapeOne, header: rect{0, 0, 50, 1}, footer: rect{0, 19, 50, 1},
 			listFrame: rect{0, 1, 50, 18}, list: rect{1, 2, 48, 16},
+		}},
+		"one at a time, detail": {50, 20, header(areaDetail, 5), layout{
+			shape: shapeOne, header: rect{0, 0, 50, 1}, footer: rect{0, 19, 50, 1},
+			rightFrame: rect{0, 1, 50, 18}, detail: rect{2, 2, 46, 16},
+		}},
+		"one at a time, log": {50, 20, header(areaLog, 5), layout{
+			shape: shapeOne, header: rect{0, 0, 50, 1}, footer: rect{0, 19, 50, 1},
+			rightFrame: rect{0, 1, 50, 18}, log: rect{2, 2, 47, 16},
 		}},
 		"no jobs": {120, 40, arrangement{header: true, focus: areaList, alone: true}, layout{
 			shape: shapeOne, alone: true, header: rect{0, 0, 120, 1}, footer: rect{0, 39, 120, 1},
 			listFrame: rect{0, 1, 120, 38}, list: rect{1, 2, 118, 36},
 		}},
-		"one at a time, log": {50, 20, arrangement{focus: areaLog}, layout{
-			shape: shapeOne, footer: rect{0, 19, 50, 1},
-			rightFrame: rect{0, 0, 50, 19}, log: rect{2, 1, 47, 17},
-		}},
-		"stacked": {80, 24, arrangement{header: true, focus: areaList, detail: 9}, layout{
+		"stacked, list": {80, 24, header(areaList, 5), layout{
 			shape: shapeStack, header: rect{0, 0, 80, 1}, footer: rect{0, 23, 80, 1},
 			listFrame: rect{0, 1, 80, 15}, list: rect{1, 2, 78, 13},
 			rightFrame: rect{0, 16, 80, 7}, log: rect{2, 17, 77, 5},
 		}},
-		"stacked, log": {80, 24, arrangement{header: true, focus: areaLog, detail: 9}, layout{
+		"stacked, detail": {80, 24, header(areaDetail, 11), layout{
 			shape: shapeStack, header: rect{0, 0, 80, 1}, footer: rect{0, 23, 80, 1},
-			listFrame: rect{0, 1, 80, 7}, list: rect{1, 2, 78, 5},
-			rightFrame: rect{0, 8, 80, 15}, head: rect{2, 9, 76, 2}, divider: 11, log: rect{2, 12, 77, 10},
+			rightFrame: rect{0, 1, 80, 22}, detail: rect{2, 2, 76, 11}, divider: 13, log: rect{2, 14, 77, 8},
 		}},
-		"stacked, detail": {80, 24, arrangement{header: true, focus: areaDetail}, layout{
+		"stacked, log": {80, 24, header(areaLog, 2), layout{
 			shape: shapeStack, header: rect{0, 0, 80, 1}, footer: rect{0, 23, 80, 1},
-			listFrame: rect{0, 1, 80, 7}, list: rect{1, 2, 78, 5},
-			rightFrame: rect{0, 8, 80, 15}, detail: rect{2, 9, 76, 13},
+			rightFrame: rect{0, 1, 80, 22}, log: rect{2, 2, 77, 20},
 		}},
-		"wide": {120, 40, arrangement{header: true, focus: areaList, detail: 7}, layout{
+		"stacked and low, list": {80, 10, low(areaList), layout{
+			shape: shapeStack, footer: rect{0, 9, 80, 1}, listFrame: rect{0, 0, 80, 9}, list: rect{1, 1, 78, 7},
+		}},
+		"stacked and low, detail": {80, 10, low(areaDetail), layout{
+			shape: shapeStack, footer: rect{0, 9, 80, 1}, rightFrame: rect{0, 0, 80, 9}, detail: rect{2, 1, 76, 7},
+		}},
+		"stacked and low, log": {80, 10, low(areaLog), layout{
+			shape: shapeStack, footer: rect{0, 9, 80, 1}, rightFrame: rect{0, 0, 80, 9}, log: rect{2, 1, 77, 7},
+		}},
+		"wide, list": {120, 40, header(areaList, 3), layout{
 			shape: shapeWide, header: rect{0, 0, 120, 1}, footer: rect{0, 39, 120, 1},
 			listFrame: rect{0, 1, 74, 38}, list: rect{1, 2, 72, 36},
-			rightFrame: rect{74, 1, 46, 38}, detail: rect{76, 2, 42, 7}, divider: 9, log: rect{76, 10, 43, 28},
+			rightFrame: rect{74, 1, 46, 38}, detail: rect{76, 2, 42, 3}, divider: 5, log: rect{76, 6, 43, 32},
 		}},
-		"wide, log": {120, 40, arrangement{header: true, focus: areaLog, detail: 7}, layout{
-			shape: shapeWide, header: rect{0, 0, 120, 1}, footer: rect{0, 39, 120, 1},
-			listFrame: rect{0, 1, 48, 38}, list: rect{1, 2, 46, 36},
-			rightFrame: rect{48, 1, 72, 38}, detail: rect{50, 2, 68, 7}, divider: 9, log: rect{50, 10, 69, 28},
-		}},
-		"wide, a long detail": {120, 40, arrangement{header: true, focus: areaList, detail: 60}, layout{
+		"wide, a long reason": {120, 40, header(areaList, 60), layout{
 			shape: shapeWide, header: rect{0, 0, 120, 1}, footer: rect{0, 39, 120, 1},
 			listFrame: rect{0, 1, 74, 38}, list: rect{1, 2, 72, 36},
 			rightFrame: rect{74, 1, 46, 38}, detail: rect{76, 2, 42, 14}, divider: 16, log: rect{76, 17, 43, 21},
 		}},
-		"zoomed": {120, 40, arrangement{zoom: true, focus: areaLog}, layout{
+		"wide, detail": {120, 40, header(areaDetail, 60), layout{
+			shape: shapeWide, header: rect{0, 0, 120, 1}, footer: rect{0, 39, 120, 1},
+			listFrame: rect{0, 1, 30, 38}, list: rect{1, 2, 28, 36},
+			rightFrame: rect{30, 1, 90, 38}, detail: rect{32, 2, 86, 24}, divider: 26, log: rect{32, 27, 87, 11},
+		}},
+		"wide, log": {120, 40, header(areaLog, 0), layout{
+			shape: shapeWide, header: rect{0, 0, 120, 1}, footer: rect{0, 39, 120, 1},
+			listFrame: rect{0, 1, 30, 38}, list: rect{1, 2, 28, 36},
+			rightFrame: rect{30, 1, 90, 38}, log: rect{32, 2, 87, 36},
+		}},
+		"wide, log with a reason": {120, 40, header(areaLog, 1), layout{
+			shape: shapeWide, header: rect{0, 0, 120, 1}, footer: rect{0, 39, 120, 1},
+			listFrame: rect{0, 1, 30, 38}, list: rect{1, 2, 28, 36},
+			rightFrame: rect{30, 1, 90, 38}, detail: rect{32, 2, 86, 1}, divider: 3, log: rect{32, 4, 87, 34},
+		}},
+		"very wide, list": {220, 50, header(areaList, 3), layout{
+			shape: shapeWide, header: rect{0, 0, 220, 1}, footer: rect{0, 49, 220, 1},
+			listFrame: rect{0, 1, 96, 48}, list: rect{1, 2, 94, 46},
+			rightFrame: rect{96, 1, 124, 48}, detail: rect{98, 2, 120, 3}, divider: 5, log: rect{98, 6, 121, 42},
+		}},
+		"wide and low, list": {120, 10, low(areaList), layout{
+			shape: shapeWide, footer: rect{0, 9, 120, 1},
+			listFrame: rect{0, 0, 74, 9}, list: rect{1, 1, 72, 7},
+			rightFrame: rect{74, 0, 46, 9}, log: rect{76, 1, 43, 7},
+		}},
+		"wide and low, detail": {120, 10, low(areaDetail), layout{
+			shape: shapeWide, footer: rect{0, 9, 120, 1},
+			listFrame: rect{0, 0, 30, 9}, list: rect{1, 1, 28, 7},
+			rightFrame: rect{30, 0, 90, 9}, detail: rect{32, 1, 86, 7},
+		}},
+		"wide and low, log": {120, 10, low(areaLog), layout{
+			shape: shapeWide, footer: rect{0, 9, 120, 1},
+			listFrame: rect{0, 0, 30, 9}, list: rect{1, 1, 28, 7},
+			rightFrame: rect{30, 0, 90, 9}, log: rect{32, 1, 87, 7},
+		}},
+		"zoomed, list": {120, 40, arrangement{zoom: true, focus: areaList}, layout{
+			shape: shapeOne, footer: rect{0, 39, 120, 1}, listFrame: rect{0, 0, 120, 39}, list: rect{1, 1, 118, 37},
+		}},
+		"zoomed, log": {120, 40, arrangement{zoom: true, focus: areaLog, detail: lines(2)}, layout{
 			shape: shapeOne, footer: rect{0, 39, 120, 1}, rightFrame: rect{0, 0, 120, 39}, log: rect{2, 1, 117, 37},
 		}},
 	}
@@ -82,9 +134,9 @@ func TestArrangeStaysInside(t *testing.T) {
 	for w := range 140 {
 		for h := range 50 {
 			for _, focus := range []area{areaList, areaDetail, areaLog} {
-				l := arrange(w, h, arrangement{header: true, focus: focus, detail: 9})
+				l := arrange(w, h, arrangement{header: true, focus: focus, detail: lines(9)})
 				var used [140 * 50]bool
-				for name, r := range map[string]rect{"header": l.header, "footer": l.footer, "list": l.list, "detail": l.detail, "head": l.head, "log": l.log} {
+				for name, r := range map[string]rect{"header": l.header, "footer": l.footer, "list": l.list, "detail": l.detail, "log": l.log} {
 					if r.empty() {
 						continue
 					}
@@ -106,7 +158,7 @@ func TestArrangeStaysInside(t *testing.T) {
 }
 
 func TestLayoutAt(t *testing.T) {
-	l := arrange(120, 40, arrangement{header: true, focus: areaList, detail: 7})
+	l := arrange(120, 40, arrangement{header: true, focus: areaList, detail: lines(7)})
 	tests := map[string]struct {
 		x, y int
 		want area

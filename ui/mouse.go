@@ -134,11 +134,7 @@ func (p *Pane) click(msg tea.MouseClickMsg, x, y int) tea.Cmd {
 			cmds = append(cmds, cmd)
 		}
 	case areaDetail:
-		if p.view.lay.head.empty() {
-			cmds = append(cmds, p.setFocus(areaDetail))
-		} else {
-			cmds = append(cmds, p.setFocus(areaLog))
-		}
+		cmds = append(cmds, p.setFocus(areaDetail))
 	case areaLog:
 		cmds = append(cmds, p.setFocus(areaLog), p.toLog(moved(msg, x-p.view.lay.log.x, y-p.view.lay.log.y)))
 	case areaNone:

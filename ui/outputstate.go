@@ -24,6 +24,15 @@ func (o *output) logTitle() string {
 	return "Log"
 }
 
+// contents is what is shown instead of the log, to follow the name of the job: ": screen".
+func (o *output) contents() string {
+	title := strings.TrimPrefix(strings.TrimPrefix(o.logTitle(), "Log"), " ")
+	if title == "" {
+		return ""
+	}
+	return ": " + strings.ToLower(title)
+}
+
 // logState returns whether the log is followed, or how many new lines are below.
 func (o *output) logState() string {
 	if state := o.screenState(); state != "" {

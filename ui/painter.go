@@ -56,15 +56,15 @@ func (d *painter) drawTooSmall(waiting int) []string {
 
 func (d *painter) drawList(known bool) []string {
 	l := d.view.lay
+	if l.list.empty() {
+		return nil
+	}
 	rows := split(d.list.View())
 	if !known {
 		rows = cells.Block(nil, l.list.w, l.list.h)
 	}
 	if l.shape == shapeBare {
 		return rows
-	}
-	if l.listFrame.empty() {
-		return nil
 	}
 	f := d.edges(d.view.focus == areaList)
 	count, aside := d.listCounts()
@@ -101,7 +101,7 @@ func (d *painter) listCounts() (count, aside string) {
 	if n := len(d.list.Marked()); n > 0 {
 		return count, strconv.Itoa(n) + " marked"
 	}
-	offered := d.list.Filter() == "" && d.view.w < footerHasFilter
+	offered := d.list.Filter() == "" && d.view.w < footerHasFilter && d.view.given == areaList
 	if filter := d.opts.keys.Jobs.Filter; offered && filter.Enabled() {
 		aside = filter.Help().Key + " filter"
 	}
@@ -116,7 +116,6 @@ func (d *painter) drawRight() []string {
 	}
 	w := l.rightFrame.w
 	f := d.edges(d.view.focus == areaDetail)
-	name := d.title(w)
 	lines := make([]string, 0, l.rightFrame.h)
 	side := func(block []string) {
 		for i, line := range block {
@@ -126,21 +125,20 @@ func (d *painter) drawRight() []string {
 	}
 	switch {
 	case l.log.empty():
-		lines = append(lines, f.Top(name, d.dotted(d.moreDetail(), d.zoomNote()), w))
+		facts := d.dotted(d.moreDetail(), d.zoomNote())
+		lines = append(lines, f.Top(d.title(w, facts), facts, w))
 		side(split(d.detail.View()))
 		return append(lines, f.Bottom("", "", w))
 	case l.divider == 0:
-		g := d.logEdges()
-		lines = append(lines, g.Top(name, d.briefFacts(), w))
+		facts := d.briefFacts(w)
+		lines = append(lines, d.logEdges().Top(d.title(w, facts)+d.output.contents(), facts, w))
 	default:
-		if !l.head.empty() {
-			f = d.edges(false) // the log below has its own title
-			lines = append(lines, f.Top(name, "", w))
-			side(d.detail.Head(l.head.w, l.head.h))
-		} else {
-			lines = append(lines, f.Top(name, d.moreDetail(), w))
-			side(split(d.detail.View()))
+		facts := d.moreDetail()
+		if d.view.given == areaLog {
+			facts = d.dotted(d.detail.Line(), d.where())
 		}
+		lines = append(lines, f.Top(d.title(w, facts), facts, w))
+		side(split(d.detail.View()))
 		g := d.logEdges()
 		lines = append(lines, g.Divide(d.opts.glyphs.JoinLeft, d.opts.glyphs.JoinRight, d.output.logTitle(), d.logFacts(), w))
 	}
@@ -149,7 +147,18 @@ func (d *painter) drawRight() []string {
 	} else {
 		lines = append(lines, d.drawLog(f, w)...)
 	}
-	return append(lines, f.Bottom("", d.output.logSize(), w))
+	return append(lines, f.Bottom("", d.logNote(), w))
+}
+
+// logNote is the text in the lower border of the log: its size, which the whole detail also has.
+func (d *painter) logNote() string {
+	switch l := d.view.lay; {
+	case d.view.given == areaDetail && !d.output.screenShown():
+		return ""
+	case d.view.given == areaLog && l.shape == shapeWide:
+		return d.dotted(d.output.logSize(), d.does(d.opts.keys.Panes.ShowDetail, "for all details"))
+	}
+	return d.output.logSize()
 }
 
 // drawLog draws the log inside its border, with a bar before the current line like that of the
@@ -184,18 +193,18 @@ func (d *painter) edges(focused bool) border.Frame {
 	return f
 }
 
-func (d *painter) title(w int) string {
+// title is the name of the shown job, for a border of w columns that has facts on its right.
+func (d *painter) title(w int, facts string) string {
 	j, ok := d.output.job()
 	if !ok {
 		return d.foldTitle()
 	}
-	// The remaining columns are for corners, blanks around the title, and the text on the right.
-	room := w - 8
-	if d.view.lay.divider == 0 && !d.view.lay.log.empty() {
-		room -= cells.Width(d.briefFacts()) + 2
-	}
-	return cells.Name(cells.Clean(j.Name), max(8, room), d.opts.glyphs.Ellipsis)
+	return cells.Name(cells.Clean(j.Name), max(leastTitle, w-borderRoom-cells.Width(facts)), d.opts.glyphs.Ellipsis)
 }
+
+// borderRoom is what a border needs besides its texts: corners, blanks around the texts, and a line between
+// them. leastTitle is the least of a name in it.
+const borderRoom, leastTitle = 8, 12
 
 // foldTitle is the title while no job is shown: a row may be selected that stands for several.
 func (d *painter) foldTitle() string {
@@ -234,11 +243,35 @@ func (d *painter) logEdges() border.Frame {
 
 func (d *painter) logFacts() string { return d.dotted(d.output.logState(), d.zoomNote()) }
 
-// briefFacts are the facts of the log where the detail has no room: the state of the job precedes them.
-func (d *painter) briefFacts() string {
-	j, ok := d.output.job()
-	if !ok || d.view.w < stackWidth {
-		return d.logFacts()
+// briefFacts are the facts about the job and its log in the border of a log without a detail, as many as
+// have room in w columns.
+func (d *painter) briefFacts(w int) string {
+	state, facts := d.detail.Line(), d.logFacts()
+	following := d.output.log.Following() && d.output.logState() == "following"
+	if following && d.view.given != areaLog { // as any log that is only previewed
+		facts = d.zoomNote()
 	}
-	return d.dotted(statusbadge.Text(d.styles, j.Job), d.logFacts())
+	badge := ""
+	if j, ok := d.output.job(); ok {
+		badge = statusbadge.Text(d.styles, j.Job)
+	}
+	for _, text := range []string{d.dotted(state, facts, d.where()), d.dotted(state, facts), d.dotted(badge, facts)} {
+		if cells.Width(text) <= w-borderRoom-leastTitle {
+			return text
+		}
+	}
+	return facts
+}
+
+// where tells which job is shown: its place in a list that is not shown, otherwise the letters at the end
+// of its ID.
+func (d *painter) where() string {
+	j, ok := d.output.job()
+	if !ok {
+		return ""
+	}
+	if at, all := d.list.Position(); d.view.lay.list.empty() && at > 0 {
+		return strconv.Itoa(at) + " of " + strconv.Itoa(all)
+	}
+	return detail.Letters(j.ID)
 }

@@ -149,6 +149,7 @@ func TestUnreadableLogShowsErrorAndDoesNotFollow(t *testing.T) {
 	})
 	inBubble(t, "later", func(t *testing.T) {
 		s := newHarness(t, 80, 24, three())
+		s.press("3")
 		s.sees("following")
 		s.pane.output.source.(*fakeLog).fail = engine.ErrUnreachable
 		s.eng.jobs[0].Output += 100

@@ -93,6 +93,7 @@ func TestQueueActionsOnACluster(t *testing.T) {
 		s.press("g")
 		s.sees("Resources, expected to start in") // in the list
 		s.sees("Resources, expected to start in 1h56m, ")
+		s.press("2")
 		s.sees("cluster   partition main · job 123")
 		s.seesNot("start now")
 		s.press("s")

@@ -60,14 +60,14 @@ func TestFullScreenProgramIsShownInsteadOfLog(t *testing.T) {
 		s := newHarness(t, 120, 30, drawing())
 		s.sees("f: show log")
 		s.press("t")
-		s.sees("├ Log ─")
+		s.sees("╭ npm run dev ─")
 		s.sees("gibberish")
 		s.sees("f: show screen")
 		if !s.closedScreen() {
 			t.Error("the session is still open")
 		}
 		s.press("f")
-		s.sees("├ Screen ─")
+		s.sees("╭ npm run dev: screen ─")
 		s.sees("screen of dev-aaaaa")
 	})
 
@@ -144,7 +144,7 @@ func TestLastScreenOfFullScreenProgram(t *testing.T) {
 		eng.screens = map[engine.ID]engine.Screen{"test-aaaaa": {Main: "saved"}}
 		s := newHarness(t, 120, 30, eng)
 		s.press("j", "enter")
-		s.sees("├ Last screen ─")
+		s.sees("╭ make test: last screen ─")
 		s.press("f")
 		s.sees("~~~~")
 		s.press("f")

@@ -103,8 +103,12 @@ func TestFailureIsExplainedInTheDetail(t *testing.T) {
 		s := newHarness(t, 120, 30, eng)
 		s.seesNot("TestAdd")
 		s.press("j")
-		s.sees("result    Exited 2: test failed: TestAdd")
+		s.sees("│ test failed: TestAdd")
 		s.press("k", "j")
+		s.sees("│ test failed: TestAdd")
+		s.press("3") // the log has the room
+		s.sees("│ test failed: TestAdd")
+		s.press("2")
 		s.sees("result    Exited 2: test failed: TestAdd")
 	})
 }

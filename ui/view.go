@@ -11,14 +11,11 @@ import (
 // arrange computes the layout and sets the sizes of the components.
 func (p *Pane) arrange() tea.Cmd {
 	p.frame.dirty = true
-	p.view.laid = p.detail.Lines()
-	var l layout
-	var cmd tea.Cmd
 	a := p.fore.attached()
 	if a != nil {
 		size := TerminalSize(p.view.w, p.view.h)
-		l = layout{footer: rect{0, size.Rows, p.view.w, p.view.h - size.Rows}, log: rect{0, 0, size.Cols, size.Rows}}
-		p.fore.term.SetSize(l.log.w, l.log.h)
+		p.view.lay = layout{footer: rect{0, size.Rows, p.view.w, p.view.h - size.Rows}, log: rect{0, 0, size.Cols, size.Rows}}
+		p.fore.term.SetSize(size.Cols, size.Rows)
 	} else {
 		if p.view.w < bareWidth || p.view.h < bareHeight {
 			p.view.focus = areaList
@@ -26,20 +23,15 @@ func (p *Pane) arrange() tea.Cmd {
 		if p.pointer.drag != areaLog {
 			p.view.given = p.view.focus
 		}
-		l = arrange(p.view.w, p.view.h, arrangement{
-			header:  p.opts.header,
-			focus:   p.view.given,
-			zoom:    p.view.zoomed,
-			detail:  p.detail.Lines(),
-			alone:   p.nothing(),
-			notices: p.noticeRows(),
-		})
+		p.detail.SetForm(p.view.form())
+		p.view.lay = p.layout()
+		if l := p.view.lay.list; !l.empty() { // a list that is not shown keeps its place
+			p.list.SetSize(l.w, l.h)
+		}
+		p.detail.SetSize(p.view.lay.detail.w, p.view.lay.detail.h)
 	}
-	p.view.lay = l
-	if a == nil {
-		p.list.SetSize(l.list.w, l.list.h)
-		p.detail.SetSize(l.detail.w, l.detail.h)
-	}
+	var cmd tea.Cmd
+	l := p.view.lay
 	if p.fore.terminal() == nil {
 		cmd = p.output.place(l.log.w, l.log.h, !l.log.empty(), a == nil && !l.log.empty())
 	} else {
@@ -48,6 +40,18 @@ func (p *Pane) arrange() tea.Cmd {
 	p.modal.place(l.boxRoom(p.view.w, p.view.h), l.wholeRoom(p.view.w, p.view.h), l.footer)
 	p.updateFocus()
 	return tea.Batch(cmd, p.output.updatePreview(), p.output.catchUp())
+}
+
+// layout computes the layout of the panes for what they show now.
+func (p *Pane) layout() layout {
+	return arrange(p.view.w, p.view.h, arrangement{
+		header:  p.opts.header,
+		focus:   p.view.given,
+		zoom:    p.view.zoomed,
+		detail:  p.detail.Lines,
+		alone:   p.nothing(),
+		notices: p.noticeRows(),
+	})
 }
 
 func (p *Pane) nothing() bool {

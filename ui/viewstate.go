@@ -1,5 +1,7 @@
 package ui
 
+import "github.com/hobjobs/hob/ui/components/detail"
+
 // view is what the user has arranged: the size of the pane, which part has the focus, and where each
 // part is. Sizes come from the host, keys and clicks move the focus, and [Pane.arrange] computes the rest. What
 // draws or decides whether an action is possible reads it.
@@ -11,10 +13,22 @@ type view struct {
 	given   area // the part that has the room: the focused one, but nothing moves under a pressed mouse button
 	zoomed  bool
 	lay     layout
-	laid    int // number of lines of the detail in the current layout
 }
 
 func (v *view) empty() bool { return v.w == 0 || v.h == 0 }
 
 // quits reports whether the quit key quits; otherwise it goes back.
 func (v *view) quits() bool { return !v.zoomed && v.focus == areaList }
+
+// form returns how much of the detail is shown: all of it if it has the room. If the log has, the state of
+// the job is in its border.
+func (v *view) form() detail.Form {
+	switch v.given {
+	case areaDetail:
+		return detail.Full
+	case areaLog:
+		return detail.Reason
+	case areaList, areaNone:
+	}
+	return detail.Brief
+}

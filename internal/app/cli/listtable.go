@@ -8,6 +8,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/units"
+	"github.com/hobjobs/hob/ui/components/detail"
 	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
@@ -69,7 +70,7 @@ func (a *app) listTable(jobs []engine.Job, all bool, now time.Time) error {
 			cell{text: escape(whatOf(j, now)), cutEnd: true},
 			cell{text: timeOf(j, now), right: true},
 			cell{text: endedOf(j, now), right: true},
-			cell{text: lettersOf(j.ID), style: styleDim},
+			cell{text: detail.Letters(j.ID), style: styleDim},
 		)
 	}
 	err := printLines(a, t.render(listWidths(t, size.Cols), a.colored(a.stdout)))
@@ -120,11 +121,6 @@ func endedOf(j engine.Job, now time.Time) string {
 		return units.FormatAgo(j.EndedAgo(now))
 	}
 	return ""
-}
-
-// lettersOf returns the end of an ID, which every command accepts.
-func lettersOf(id engine.ID) string {
-	return string(id[strings.LastIndexByte(string(id), '-')+1:])
 }
 
 // listWidths hides the columns that are empty or for which a terminal of cols columns has no room, and

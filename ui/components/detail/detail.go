@@ -1,5 +1,5 @@
-// Package detail shows every fact of one job: what runs, where, since when, how it
-// ended and why, and where its output is.
+// Package detail shows the facts of one job: what runs, where, since when, how it ended and why, and
+// where its output is. A [Form] is how many of them.
 package detail
 
 import (
@@ -29,9 +29,20 @@ type Model struct {
 	now        time.Time
 	usage      []Sample // recently, at intervals of usageEvery
 	usageEvery time.Duration
+	form       Form
 	w, h       int
 	top        int
 }
+
+// Form is how much of a job is shown.
+type Form int
+
+// The forms of a detail.
+const (
+	Full   Form = iota // every fact that applies
+	Brief              // three lines (state, command, place), and the reason if there is one
+	Reason             // only why the job failed, or why what is known of it is old
+)
 
 // Options are how a detail is shown.
 type Options struct {
@@ -47,6 +58,14 @@ func New(keys keymap.Detail, styles *themes.Styles, o Options) *Model {
 
 // SetSize sets the number of columns and rows to fill.
 func (m *Model) SetSize(w, h int) { m.w, m.h = max(0, w), max(0, h) }
+
+// SetForm sets how much of the job is shown. Another form than before begins at its top.
+func (m *Model) SetForm(f Form) {
+	if f != m.form {
+		m.top = 0
+	}
+	m.form = f
+}
 
 // SetNow sets the time that uptimes are counted to; its zone is the one that
 // times are shown in.
@@ -85,28 +104,19 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 }
 
 // Scroll moves the window by n lines.
-func (m *Model) Scroll(n int) { m.top = max(0, min(m.top+n, m.Lines()-m.h)) }
+func (m *Model) Scroll(n int) { m.top = max(0, min(m.top+n, m.Lines(m.w)-m.h)) }
 
 // More returns the number of lines below the window.
-func (m *Model) More() int { return max(0, m.Lines()-m.top-m.h) }
+func (m *Model) More() int { return max(0, m.Lines(m.w)-m.top-m.h) }
 
-// Lines returns the number of lines of the whole detail.
-func (m *Model) Lines() int { return len(m.lines()) }
+// Lines returns the number of lines in w columns.
+func (m *Model) Lines(w int) int { return len(m.lines(w)) }
 
 // View draws the detail in exactly its size.
 func (m *Model) View() string {
-	lines := m.lines()
+	lines := m.lines(m.w)
 	m.top = max(0, min(m.top, len(lines)-m.h))
 	return strings.Join(cells.Block(lines[m.top:], m.w, m.h), "\n")
-}
-
-// Head is the first n lines alone, in w columns: what a narrow screen shows
-// above the log.
-func (m *Model) Head(w, n int) []string {
-	if !m.shown {
-		return cells.Block(m.noted(w), w, n)
-	}
-	return cells.Block(m.head(w), w, n)
 }
 
 // Text returns the whole detail as lines of at most w columns for a program that prints
@@ -115,12 +125,20 @@ func (m *Model) Text(w int) []string {
 	return append([]string{m.status()}, m.facts(w, false)...)
 }
 
-func (m *Model) lines() []string {
-	if !m.shown {
-		return m.noted(m.w)
+func (m *Model) lines(w int) []string {
+	switch {
+	case !m.shown && m.form == Reason:
+		return nil
+	case !m.shown:
+		return m.noted(w)
+	case m.form == Reason:
+		return m.reason(w)
+	case m.form == Brief:
+		return m.brief(w)
 	}
-	head := m.head(m.w)[0]
-	return append([]string{head}, m.facts(m.w, strings.Contains(head, string(m.job.ID)))...)
+	state := m.status()
+	head := m.withID(state, string(m.job.ID), w)
+	return append([]string{head}, m.facts(w, head != state)...)
 }
 
 func (m *Model) noted(w int) []string {

@@ -22,15 +22,12 @@ const clientCLI, clientUI, clientUp = "cli", "ui", "up"
 // labelWidth is the column of the names of facts.
 const labelWidth = 10
 
-// head is the two most important lines: the status and the command.
-func (m *Model) head(w int) []string {
-	left := m.status()
-	id := string(m.job.ID)
-	if gap := w - cells.Width(left) - cells.Width(id); gap >= 2 {
-		left += cells.Blank(gap) + m.styles.Muted.Render(id)
+// withID adds the ID on the right of a line of w columns if there is room for it.
+func (m *Model) withID(line, id string, w int) string {
+	if gap := w - cells.Width(line) - cells.Width(id); gap >= 2 {
+		return line + cells.Blank(gap) + m.styles.Muted.Render(id)
 	}
-	command := cells.Truncate(cells.Clean(m.job.CommandLine()), w, m.glyphs.Ellipsis)
-	return []string{left, m.styles.Strong.Render(command)}
+	return line
 }
 
 // status is the badge and how long the job has had that status.
@@ -149,10 +146,11 @@ func (m *Model) facts(w int, idShown bool) []string {
 	}
 	add("ports", m.ports())
 	add("title", cells.Clean(j.Title))
-	for _, o := range []struct{ label, path string }{{"output", j.OutputPath}, {"stdout", j.StdoutPath}, {"stderr", j.StderrPath}} {
-		add(o.label, m.pathEnd(o.path, w-labelWidth))
+	size := m.size()
+	add("log", m.join(size, m.shortPath(j.OutputPath, w-labelWidth-cells.Width(size)-3)))
+	for _, o := range []struct{ label, path string }{{"stdout", j.StdoutPath}, {"stderr", j.StderrPath}} {
+		add(o.label, m.shortPath(o.path, w-labelWidth))
 	}
-	add("log", m.size())
 	add("timeout", m.timeout())
 	add("runs", m.runs())
 	for i, p := range j.Exit.Survivors {
@@ -225,23 +223,26 @@ func Tilde(path, home string) string {
 
 func (m *Model) path(p string) string { return cells.Clean(Tilde(p, m.opts.Home)) }
 
-// pathEnd is a path in w columns: its end says more than its start, and a key
-// copies all of it.
-func (m *Model) pathEnd(p string, w int) string {
+// shortPath is a path in w columns, without the directories in its middle that have no room, as
+// "~/.local/…/output.log". A key copies all of it.
+func (m *Model) shortPath(p string, w int) string {
 	mark := m.glyphs.Ellipsis
 	if mark == "~" { // which is a home directory in a path
 		mark = m.glyphs.MoreLeft
 	}
 	p = m.path(p)
-	cut := cells.TruncateStart(p, w, mark)
-	if cut == p {
+	if cells.Width(p) <= w {
 		return p
 	}
-	rest := strings.TrimPrefix(cut, mark)
-	if i := strings.IndexByte(rest, '/'); i >= 0 && i < len(rest)/2 { // no halves of names
-		rest = rest[i:]
+	const kept = 2 // the first directory, after the root or home
+	names := strings.Split(p, "/")
+	for i := kept + 1; i < len(names); i++ {
+		short := strings.Join(names[:kept], "/") + "/" + mark + "/" + strings.Join(names[i:], "/")
+		if cells.Width(short) <= w {
+			return short
+		}
 	}
-	return mark + rest
+	return cells.TruncateStart(p, max(0, w), mark)
 }
 
 func (m *Model) at(t time.Time) string {

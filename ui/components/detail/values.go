@@ -117,25 +117,29 @@ func (m *Model) used() string {
 	return m.join(cpu, peak)
 }
 
-// ports are the ports that the job listens on, as links where they can be followed: on this machine. The
-// port that it was given in PORT is said to be unused if that is known.
+// ports are the ports that the job listens on. The port that it was given in PORT is said to be unused if
+// that is known.
 func (m *Model) ports() string {
-	j := &m.job
+	j, given := &m.job, ""
+	if j.Port != 0 && !j.Status.Finished() && !slices.Contains(j.Ports, j.Port) {
+		given = "PORT " + strconv.Itoa(j.Port)
+		if measured := j.CPU != nil; measured {
+			given += ", nothing listens"
+		}
+	}
+	return strings.TrimSpace(m.links() + "  " + given)
+}
+
+// links are the ports that the job listens on, as links where they can be followed: on this machine.
+func (m *Model) links() string {
 	var parts []string
-	for _, port := range j.Ports {
+	for _, port := range m.job.Ports {
 		text := ":" + strconv.Itoa(port)
-		if j.Host == "" {
+		if m.job.Host == "" {
 			url := "http://localhost" + text + "/"
 			text = ansi.SetHyperlink(url) + m.styles.Link.Render(text) + ansi.ResetHyperlink()
 		}
 		parts = append(parts, text)
-	}
-	if j.Port != 0 && !j.Status.Finished() && !slices.Contains(j.Ports, j.Port) {
-		given := "PORT " + strconv.Itoa(j.Port)
-		if measured := j.CPU != nil; measured {
-			given += ", nothing listens"
-		}
-		parts = append(parts, given)
 	}
 	return strings.Join(parts, "  ")
 }
@@ -150,10 +154,13 @@ func (m *Model) size() string {
 	if j.Dropped > 0 {
 		size += ", oldest " + units.FormatBytes(j.Dropped) + " dropped"
 	}
-	if limit := j.LogCap(); limit > 0 {
-		return size + " (limit " + strings.Replace(units.FormatBytes(limit), ".0 ", " ", 1) + ")"
+	switch limit := j.LogCap(); {
+	case limit <= 0:
+		size += " (no limit)"
+	case j.Dropped > 0:
+		size += " (limit " + strings.Replace(units.FormatBytes(limit), ".0 ", " ", 1) + ")"
 	}
-	return size + " (no limit)"
+	return size
 }
 
 func (m *Model) timeout() string {

@@ -31,6 +31,38 @@ func (m *Model) Window() (top, rows int) {
 	return m.box.Top, m.box.Len
 }
 
+// Position returns the place of the selected job among all that match the filter, counted from 1 in the
+// order shown, and their number. Those that are folded behind a row above count. The place is 0 if no
+// job is selected.
+func (m *Model) Position() (at, all int) {
+	r := m.selectedRow()
+	if r == nil || r.stands() {
+		return 0, len(m.passed)
+	}
+	for _, above := range m.shown[:m.box.At] {
+		switch {
+		case !above.open:
+			at += above.size()
+		case !above.stands():
+			at++
+		}
+	}
+	return at + 1, len(m.passed)
+}
+
+// StepJob selects the job n rows below, or above. It skips rows that stand for others. If there is none,
+// it reports false.
+func (m *Model) StepJob(n int) bool {
+	m.settle()
+	for i := m.box.At + n; i >= 0 && i < len(m.shown); i += n {
+		if !m.shown[i].stands() {
+			m.move(i)
+			return true
+		}
+	}
+	return false
+}
+
 // selectedRow returns the selected row, or nil if there is none.
 func (m *Model) selectedRow() *row {
 	m.settle()

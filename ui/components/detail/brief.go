@@ -1,0 +1,148 @@
+package detail
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/cells"
+	"github.com/hobjobs/hob/internal/units"
+	"github.com/hobjobs/hob/ui/components/statusbadge"
+)
+
+// This file has the forms that leave facts out.
+
+// Letters returns the end of an ID, which every command accepts.
+func Letters(id engine.ID) string {
+	return string(id[strings.LastIndexByte(string(id), '-')+1:])
+}
+
+// brief is the job in three lines, and the reason.
+func (m *Model) brief(w int) []string {
+	state, since := statusbadge.View(m.styles, m.job), m.since()
+	if m.job.Status == engine.Queued { // the reason has what it waits for
+		since = ""
+	}
+	state = m.withID(state+m.styles.Muted.Render(since), Letters(m.job.ID), w)
+	command := cells.Truncate(cells.Clean(m.job.CommandLine()), w, m.glyphs.Ellipsis)
+	return append([]string{state, m.styles.Strong.Render(command), m.place(w)}, m.reason(w)...)
+}
+
+// place is where the job runs and what it uses: directory, ports, process and usage. What has no room
+// is left out, first the process.
+func (m *Model) place(w int) string {
+	j := &m.job
+	host, dir, process, usage := "", "", "", m.used()
+	if j.Host != "" {
+		host = "on " + cells.Clean(j.Host)
+	}
+	if !j.Status.Finished() {
+		usage = m.usesBrief()
+		if j.Leader.PID != 0 {
+			process = "pid " + strconv.Itoa(j.Leader.PID)
+		}
+	}
+	if at := cmp.Or(j.Cwd, j.Dir); at != "" {
+		dir = "in " + m.path(at)
+	}
+	where := strings.TrimSpace(host + " " + dir)
+	for _, parts := range [][]string{{where, m.links(), process, usage}, {where, m.links(), usage}, {where, m.links()}} {
+		if line := m.join(parts...); cells.Width(line) <= w {
+			return m.styles.Text.Render(line)
+		}
+	}
+	if dir != "" {
+		dir = "in " + m.shortPath(cmp.Or(j.Cwd, j.Dir), w-cells.Width(host)-len(" in "))
+	}
+	return m.styles.Text.Render(cells.Truncate(strings.TrimSpace(host+" "+dir), w, m.glyphs.Ellipsis))
+}
+
+// usesBrief is what a running job uses now, in few columns.
+func (m *Model) usesBrief() string {
+	cpu, memory := "", ""
+	if m.job.CPU != nil {
+		cpu = percent(*m.job.CPU)
+	}
+	if m.job.RSS > 0 {
+		memory = units.FormatBytes(m.job.RSS)
+	}
+	return m.join(cpu, memory)
+}
+
+// mostReasons is the number of lines in which a reason is shown.
+const mostReasons = 3
+
+// reason is why the job failed or waits for its next run, why what is known of it may be old, and what it
+// has left over. There is none for most jobs.
+func (m *Model) reason(w int) []string {
+	var lines []string
+	j := &m.job
+	add := func(text string, render func(...string) string) {
+		if text == "" || w <= 0 {
+			return
+		}
+		for _, line := range cells.WrapTo(text, w, mostReasons, m.glyphs.Ellipsis) {
+			lines = append(lines, render(line))
+		}
+	}
+	switch j.Link {
+	case engine.LinkUnreachable:
+		add(m.unreachable(), m.styles.Warning.Render)
+	case engine.LinkElsewhere:
+		add("on another machine or in a container: "+cells.Clean(j.Machine), m.styles.Warning.Render)
+	default:
+		add(m.cause(), m.styles.Text.Render)
+	}
+	if left := j.Exit.Survivors; len(left) > 0 && j.Status.Finished() {
+		add("left over: "+strconv.Itoa(left[0].PID)+" "+cells.Clean(left[0].Command)+more(len(left)-1), m.styles.Warning.Render)
+	}
+	return lines
+}
+
+func more(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return " and " + strconv.Itoa(n) + " more"
+}
+
+// cause is why a job failed, without the outcome that its state shows, or what it waits for.
+func (m *Model) cause() string {
+	j := &m.job
+	switch {
+	case j.Status == engine.Queued:
+		return cells.Clean(j.Summary(m.now))
+	case !j.Unsuccessful():
+		return ""
+	}
+	if outcome, why, ok := strings.Cut(m.why, ": "); ok && strings.HasPrefix(outcome, "Exited ") {
+		return cells.Clean(why)
+	}
+	if m.why != "" {
+		return cells.Clean(m.why)
+	}
+	summary := cells.Clean(j.Summary(m.now))
+	if strings.HasPrefix(summary, "after ") { // the state shows that, too
+		return ""
+	}
+	return summary
+}
+
+// Line is the state of the job in a few words, for a border: "● running 12m", "✗ exit 1 after 2s". It is
+// empty without a job.
+func (m *Model) Line() string {
+	if !m.shown {
+		return ""
+	}
+	j := &m.job
+	since := m.since()
+	switch j.Status {
+	case engine.Running:
+		since = " " + m.duration(j.Uptime(m.now))
+	case engine.Queued:
+		since = ""
+	case engine.Starting, engine.Stopping, engine.Exited, engine.Killed, engine.Failed, engine.Lost:
+	}
+	return statusbadge.Text(m.styles, *j) + since
+}
