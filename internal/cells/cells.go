@@ -30,8 +30,13 @@ func Width(s string) int {
 			if i == len(s) || s[i] > '~' || s[i] < '@' {
 				return ansi.StringWidth(s)
 			}
-		default: // control characters and anything beyond ASCII
-			return ansi.StringWidth(s)
+		default:
+			r, size := utf8.DecodeRuneInString(s[i:])
+			if !isNarrow(r) { // it may also change the width of what precedes it
+				return ansi.StringWidth(s)
+			}
+			w++
+			i += size - 1
 		}
 	}
 	return w
@@ -39,17 +44,44 @@ func Width(s string) int {
 
 func isPrintableASCII(c byte) bool { return ' ' <= c && c <= '~' }
 
+// isNarrow reports whether r beyond ASCII is known to occupy one column, whatever precedes it: letters of
+// Western Europe, punctuation, and what frames and glyphs consist of.
+func isNarrow(r rune) bool {
+	switch {
+	case r == 0xad: // the soft hyphen
+		return false
+	case 0xa1 <= r && r <= 0xff, 0x2010 <= r && r <= 0x2027, 0x2190 <= r && r <= 0x21ff:
+		return true
+	case 0x2500 <= r && r <= 0x25fc, 0x2713 <= r && r <= 0x2718:
+		return true
+	}
+	return false
+}
+
 // Fit returns s, which may be styled, in exactly w columns: cut or padded on
 // the right. A wide character that only half fits leaves a blank.
 func Fit(s string, w int) string {
-	s = Truncate(s, w, "")
-	return s + Blank(w-Width(s))
+	s, have := cut(s, w)
+	return s + Blank(w-have)
+}
+
+// cut returns s in at most w columns, and how many columns that is.
+func cut(s string, w int) (string, int) {
+	if w <= 0 {
+		return "", 0
+	}
+	have := Width(s)
+	if have <= w {
+		return s, have
+	}
+	s = ansi.Truncate(s, w, "")
+	return s, Width(s)
 }
 
 // FitLeft is Fit with the padding on the left, for numbers and times.
 func FitLeft(s string, w int) string {
-	s = Truncate(s, w, "")
-	return Blank(w-Width(s)) + s
+	s, have := cut(s, w)
+	return Blank(w-have) + s
 }
 
 // Blank returns n spaces, none for a negative n.

@@ -57,10 +57,31 @@ func TestTruncate(t *testing.T) {
 	}
 }
 
-// Width has a fast path for ASCII with styles, which must agree with ansi.StringWidth.
+// BenchmarkFit pads a line as the panes consist of: styled, in a frame, with glyphs.
+func BenchmarkFit(b *testing.B) {
+	line := "\x1b[2m│\x1b[m\x1b[32m● running\x1b[m  café" + strings.Repeat(" word", 12) + "… 22m\x1b[2m┃\x1b[m"
+	b.ReportAllocs()
+	for b.Loop() {
+		cells.Fit(line, 120)
+	}
+}
+
+// Every character up to the end of the symbols has the width that ansi.StringWidth reports, alone, before
+// and after a letter, and before what changes the width of a cluster.
+func TestWidthOfCharacters(t *testing.T) {
+	for r := rune(0); r < 0x3000; r++ {
+		for _, s := range []string{string(r), "a" + string(r), string(r) + "b", string(r) + "\ufe0f", string(r) + "\u0301", string(r) + "\u200d\u2717"} {
+			if got, want := cells.Width(s), ansi.StringWidth(s); got != want {
+				t.Errorf("Width(%+q) = %d, want %d", s, got, want)
+			}
+		}
+	}
+}
+
+// Width has a fast path, which must agree with ansi.StringWidth.
 func FuzzWidth(f *testing.F) {
 	for _, s := range []string{
-		"", "abc", "\x1b[1;31mab\x1b[m c", "a\tb", "日本", "e\u0301", "\x1b[", "\x1b[1", "\x1b", "\x1b]0;t\x07a", "a\x1b[?25lb", "\x1b[3\x07a", "\x7f", "a\x9bmb", "\x1b[\x1b[31ma", "\x1b[é",
+		"", "abc", "\x1b[1;31mab\x1b[m c", "a\tb", "日本", "e\u0301", "\x1b[", "\x1b[1", "\x1b", "\x1b]0;t\x07a", "a\x1b[?25lb", "\x1b[3\x07a", "\x7f", "a\x9bmb", "\x1b[\x1b[31ma", "\x1b[é", "│é×\u00ad…", "✓\ufe0f", "↔\u200d↔",
 	} {
 		f.Add(s)
 	}
