@@ -60,9 +60,14 @@ func (f Frame) edge(left, line, right, title, info string, w int) string {
 	if cells.Width(title) > room {
 		title = cells.Truncate(title, room, f.Mark)
 	}
-	return f.Line.Render(left) + title +
-		f.Line.Render(strings.Repeat(line, max(0, room-cells.Width(title)-cells.Width(info)))) +
-		info + f.Line.Render(right)
+	paint := NewPaint(f.Line)
+	var b strings.Builder
+	paint.Add(&b, left)
+	b.WriteString(title)
+	paint.Add(&b, strings.Repeat(line, max(0, room-cells.Width(title)-cells.Width(info))))
+	b.WriteString(info)
+	paint.Add(&b, right)
+	return b.String()
 }
 
 // Sides draws lines between the borders, each w columns wide.

@@ -323,7 +323,7 @@ func (m *Model) foldRow(r *row, c columns, selected bool) string {
 		row = append(row, cell{text: cells.Blank(spaced(c.usage)), paint: m.paints.text})
 		row = append(row, cell{text: " " + cells.FitLeft(m.groupAge(r, c.age), c.age), paint: m.groupPaint(r)})
 	}
-	return m.join(row, m.styles.Muted, selected)
+	return m.join(row, &m.styles.Muted, selected)
 }
 
 // groupAge is how long the jobs of a group have run, or how long ago the last of them ended.
@@ -467,7 +467,7 @@ func (m *Model) groupCounts(r *row) (glyphs, words []cell) {
 		word, glyph string
 		paint       border.Paint
 	}{
-		{c.Waiting, needs, m.glyphs.Waiting, border.NewPaint(m.styles.Waiting)},
+		{c.Waiting, needs, m.glyphs.Waiting, m.badgePaint(&m.styles.Waiting)},
 		{c.Restarting, " restarting", m.glyphs.Restarting, m.paints.warning},
 		{c.Running - c.Waiting, " up", m.glyphs.Running, quiet},
 		{c.Queued, " queued", m.glyphs.Queued, quiet},

@@ -25,7 +25,11 @@ type cell struct {
 }
 
 // paints are the styles of rows, ready to draw.
-type paints struct{ text, muted, accent, match, failed, warning, selected, blurred border.Paint }
+type paints struct {
+	text, muted, accent, match, failed, warning, selected, blurred border.Paint
+
+	badges map[*lipgloss.Style]border.Paint // of the styles of badges that were needed
+}
 
 // Restyled must be called after a change of the styles.
 func (m *Model) Restyled() {
@@ -39,7 +43,18 @@ func (m *Model) Restyled() {
 		warning:  paint(s.Warning),
 		selected: paint(s.Selection),
 		blurred:  paint(s.SelectionBlurred),
+		badges:   map[*lipgloss.Style]border.Paint{},
 	}
+}
+
+// badgePaint returns the paint of a style that [Model.badgeStyle] has returned.
+func (m *Model) badgePaint(style *lipgloss.Style) border.Paint {
+	paint, known := m.paints.badges[style]
+	if !known {
+		paint = border.NewPaint(*style)
+		m.paints.badges[style] = paint
+	}
+	return paint
 }
 
 func (m *Model) row(r *row, c columns, selected bool) string {
@@ -71,7 +86,7 @@ func (m *Model) row(r *row, c columns, selected bool) string {
 	if c.badge == statusbadge.Width {
 		text = statusbadge.Column(m.styles, j, c.badge)
 	}
-	row = append(row, cell{text: text, paint: border.NewPaint(badge)})
+	row = append(row, cell{text: text, paint: m.badgePaint(badge)})
 	if m.project != nil {
 		row = append(row, m.name(r, max(0, c.name-1), pick)...)
 		row = append(row, blank)
@@ -96,16 +111,16 @@ func (m *Model) row(r *row, c columns, selected bool) string {
 
 // badgeStyle is the style of a job's badge. A failure that the user has seen is muted like the
 // rest of its row.
-func (m *Model) badgeStyle(j engine.Job) lipgloss.Style {
+func (m *Model) badgeStyle(j engine.Job) *lipgloss.Style {
 	if j.Seen {
-		return m.styles.Muted
+		return &m.styles.Muted
 	}
 	return statusbadge.Style(m.styles, j)
 }
 
 // join draws the cells of a row; those of the selected one on its background,
 // the badge in its own color.
-func (m *Model) join(row []cell, badge lipgloss.Style, selected bool) string {
+func (m *Model) join(row []cell, badge *lipgloss.Style, selected bool) string {
 	var b strings.Builder
 	if !selected {
 		for _, c := range row {
@@ -121,7 +136,7 @@ func (m *Model) join(row []cell, badge lipgloss.Style, selected bool) string {
 	for i, c := range row {
 		switch {
 		case i == 1: // the badge
-			b.WriteString(themes.OnSelection(badge, style).Render(c.text))
+			b.WriteString(themes.OnSelection(*badge, style).Render(c.text))
 		case i == 0 && !m.focused: // only the bar distinguishes it where nothing is painted
 			c.paint.Add(&b, c.text)
 		case c.found:

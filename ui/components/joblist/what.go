@@ -94,7 +94,7 @@ func (m *Model) countsDown(j *engine.Job) bool {
 // clock of the list is up to a tick late, and the countdown must not begin above the grace time.
 func (m *Model) countdown(j *engine.Job) cell {
 	left := units.FormatDuration(j.StopDeadline().Sub(m.now))
-	return cell{text: "kill " + left, paint: border.NewPaint(statusbadge.Style(m.styles, *j))}
+	return cell{text: "kill " + left, paint: m.badgePaint(statusbadge.Style(m.styles, *j))}
 }
 
 // hasPercentage reports whether a running job has reported how far it is.

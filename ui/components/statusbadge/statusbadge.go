@@ -212,8 +212,8 @@ func Word(j engine.Job) string {
 // Glyph returns the badge of a job in one column, without style.
 func Glyph(s *themes.Styles, j engine.Job) string { return lookOf(s, j).glyph }
 
-// Style returns the style of the job's badge.
-func Style(s *themes.Styles, j engine.Job) lipgloss.Style { return *lookOf(s, j).style }
+// Style returns the style of the job's badge, one of those of s.
+func Style(s *themes.Styles, j engine.Job) *lipgloss.Style { return lookOf(s, j).style }
 
 // Text returns glyph and word without style.
 func Text(s *themes.Styles, j engine.Job) string { return Glyph(s, j) + " " + Word(j) }
