@@ -34,7 +34,7 @@ var mayImport = []struct {
 	{"examples/...", []string{"engine/...", "ui", "keymap", "themes"}},
 	{"bench/...", []string{"..."}},
 	{"ui/program", []string{"engine", "ui", "ui/components/later", "ui/components/toast", "themes", "internal/termenv", "internal/cells"}},
-	{"ui", []string{"engine", "engine/joblog", "engine/replay", "ui/components/...", "ui/internal/...", "keymap", "themes", "internal/vt", "internal/shellword", "internal/units", "internal/cells", "internal/termenv"}},
+	{"ui", []string{"engine", "engine/grouplog", "engine/joblog", "engine/replay", "ui/components/...", "ui/internal/...", "keymap", "themes", "internal/vt", "internal/shellword", "internal/units", "internal/cells", "internal/termenv"}},
 	{"ui/components/...", []string{"engine", "engine/joblog", "engine/replay", "keymap", "themes", "internal/vt", "internal/shellword", "internal/units", "internal/cells", "ui/components/border", "ui/components/statusbadge", "ui/components/later", "ui/components/listbox", "ui/components/selection", "ui/components/prompt"}},
 	{"ui/internal/...", []string{"engine", "engine/joblog", "internal/shellword", "internal/vt"}},
 	{"ui/...", []string{"engine", "ui/components/...", "keymap", "themes", "internal/vt", "internal/shellword", "internal/units", "internal/cells", "internal/termenv"}},

@@ -28,6 +28,7 @@ type need int
 const (
 	needsNothing need = iota
 	needsJob          // the selected job
+	needsLog          // the log of the selected job or of a group
 	needsMarked       // the marked jobs, or else the selected one
 	needsList         // a list that is not empty
 	needsRoom         // a list that is not empty, and room for another pane
@@ -76,9 +77,9 @@ func (p *Pane) actionTable() []action {
 		{id: "panes.suspend", do: sends(SuspendMsg{}), needs: needsProgram, rank: rankPanes},
 		{id: "panes.toggle-mouse", do: sends(ToggleMouseMsg{}), needs: needsProgram, rank: rankPanes},
 
-		{id: "jobs.open", do: alone(p.openLogPane), needs: needsJob, hint: c.hintOpen},
+		{id: "jobs.open", do: alone(p.openLogPane), needs: needsLog, hint: c.hintOpen},
 		{id: "jobs.attach", do: p.attachTo, needs: needsJob, refuse: c.refuseAttach, hint: c.hintAttach},
-		{id: "jobs.tail", do: alone(p.tail), needs: needsJob},
+		{id: "jobs.tail", do: alone(p.tail), needs: needsLog},
 		{id: "jobs.new", do: alone(p.newJob)},
 		{id: "jobs.restart", do: a.restart, needs: needsMarked, hint: c.hintCount(restartable)},
 		{id: "jobs.run-another", do: a.runAnother, needs: needsMarked},
@@ -98,12 +99,12 @@ func (p *Pane) actionTable() []action {
 		{id: "jobs.replay", do: p.replay, needs: needsJob, refuse: c.refuseReplay},
 
 		{id: "log.attach", do: p.attachTo, needs: needsJob, refuse: c.refuseAttach, rank: unlisted, hint: c.hintAttach},
-		{id: "log.search", do: alone(p.searches.open), needs: needsJob, refuse: c.refuseOnScreen, rank: rankLog},
+		{id: "log.search", do: alone(p.searches.open), needs: needsLog, refuse: c.refuseOnScreen, rank: rankLog},
 		{id: "log.next-match", rank: rankLog, hint: c.hintNextMatch},
 		{id: "log.copy", rank: rankLog, hint: c.hintCopy},
-		{id: "log.jump", do: alone(p.searches.openJump), needs: needsJob, refuse: c.refuseOnScreen, rank: rankLog},
-		{id: "log.follow", do: alone(p.output.follow), needs: needsJob, rank: rankLog, hint: c.hintFollow},
-		{id: "log.matching-only", do: alone(p.searches.matchingOnly), needs: needsJob, refuse: c.refuseOnScreen, rank: rankLog},
+		{id: "log.jump", do: alone(p.searches.openJump), needs: needsLog, refuse: c.refuseOnScreen, rank: rankLog},
+		{id: "log.follow", do: alone(p.output.follow), needs: needsLog, rank: rankLog, hint: c.hintFollow},
+		{id: "log.matching-only", do: alone(p.searches.matchingOnly), needs: needsLog, refuse: c.refuseOnScreen, rank: rankLog},
 		{
 			id: otherStream, do: alone(p.output.switchStream), needs: needsJob, refuse: c.refuseStream, rank: rankLog,
 			Action: keymap.Action{Title: "other stream", Description: "switch between stdout and stderr"},
@@ -114,7 +115,7 @@ func (p *Pane) actionTable() []action {
 // onJob reports whether the action applies to a job.
 func (a action) onJob() bool {
 	switch a.needs {
-	case needsJob, needsMarked:
+	case needsJob, needsMarked, needsLog:
 		return true
 	default:
 		return false
@@ -133,6 +134,7 @@ func (p *Pane) perform(id string) (cmd tea.Cmd, ok bool) {
 	switch {
 	case id == "jobs.mark" && inList && group != "":
 		return p.toggleMark(), true
+	case group != "": // its log is opened like that of a job
 	case id == "jobs.open" || id == "jobs.mark":
 		if inList && p.list.ToggleFold() {
 			return p.show(), true
@@ -174,6 +176,9 @@ func (s *actionSet) footers() [][]string {
 	case areaList, areaNone:
 		if len(s.list.Marked()) > 0 {
 			return [][]string{{"jobs.undo"}, {"panes.stop", "jobs.restart", "jobs.clear"}, {"panes.back"}}
+		}
+		if s.output.group.shown() {
+			return [][]string{{"jobs.undo"}, {"jobs.open", "panes.stop", "jobs.restart", "jobs.filter"}}
 		}
 	}
 	return [][]string{

@@ -5,6 +5,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/keymap"
 )
 
@@ -58,9 +59,13 @@ func (s *actionSet) missing(needs need, jobs []engine.Job) string {
 		if s.leftToHost(needs) {
 			return "Handled by the host program"
 		}
+	case needsLog:
+		if !s.output.hasLog() {
+			return "No job is selected"
+		}
 	case needsJob, needsMarked:
 		if len(jobs) == 0 {
-			return "No job is selected"
+			return s.noJob()
 		}
 	case needsRoom, needsList:
 		if needs == needsRoom && s.view.lay.listOnly() {
@@ -73,6 +78,14 @@ func (s *actionSet) missing(needs need, jobs []engine.Job) string {
 	return ""
 }
 
+// noJob is why there is no job for an action.
+func (s *actionSet) noJob() string {
+	if g := s.output.group; g.shown() {
+		return "This works on one job: select one of " + cells.Clean(g.of.name)
+	}
+	return "No job is selected"
+}
+
 // leftToHost reports whether an action is left to the host program, which the pane is only a part of.
 func (s *actionSet) leftToHost(needs need) bool { return needs == needsProgram && !s.opts.program }
 
@@ -82,9 +95,10 @@ func (s *actionSet) targets(a action) []engine.Job {
 		if marked := s.list.Marked(); len(marked) > 0 {
 			return marked
 		}
-		if group, jobs := s.list.Folded(); group != "" {
-			return jobs
-		}
+	}
+	if a.needs == needsMarked && s.output.group.shown() {
+		_, jobs := s.list.Folded()
+		return jobs
 	}
 	if j, ok := s.output.job(); ok {
 		return []engine.Job{j.Job}

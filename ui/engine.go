@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/grouplog"
 	enginereplay "github.com/hobjobs/hob/engine/replay"
 	"github.com/hobjobs/hob/ui/components/logview"
 	"github.com/hobjobs/hob/ui/components/replay"
@@ -17,6 +18,7 @@ import (
 type jobEngine interface {
 	Subscribe(f engine.Filter) subscription
 	OpenLog(ctx context.Context, id engine.ID, s engine.Stream) (openLog, error)
+	OpenGroup(ctx context.Context, o grouplog.Options) (groupStream, error)
 	OpenReplay(ctx context.Context, id engine.ID) (recording, error)
 	Finding(ctx context.Context, id engine.ID) (string, error)
 	Screen(ctx context.Context, id engine.ID) (engine.Screen, error)
@@ -70,6 +72,40 @@ func (e realEngine) OpenLog(ctx context.Context, id engine.ID, s engine.Stream) 
 		return nil, err
 	}
 	return log, nil
+}
+
+func (e realEngine) OpenGroup(ctx context.Context, o grouplog.Options) (groupStream, error) {
+	stream, err := grouplog.Open(ctx, e.Engine, o)
+	if err != nil {
+		return nil, err
+	}
+	s := &lockedStream{stream: stream}
+	s.life, s.end = context.WithCancel(context.Background())
+	return s, nil
+}
+
+// lockedStream is a stream that may be closed while it is read.
+type lockedStream struct {
+	mu     sync.Mutex // guards stream
+	stream *grouplog.Stream
+	life   context.Context // ends each Next; stored because it belongs to none of them
+	end    context.CancelFunc
+}
+
+func (s *lockedStream) Next(ctx context.Context) ([]grouplog.Entry, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.life, cancel)()
+	return s.stream.Next(ctx)
+}
+
+func (s *lockedStream) Close() error {
+	s.end()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stream.Close()
 }
 
 func (e realEngine) OpenReplay(ctx context.Context, id engine.ID) (recording, error) {

@@ -9,9 +9,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/grouplog"
 	"github.com/hobjobs/hob/engine/joblog"
 	"github.com/hobjobs/hob/engine/record"
 )
@@ -26,6 +28,7 @@ type fake struct {
 	fail    map[string]error // errors, by name of the call
 	sub     *fakeSub
 	screen  *fakeTerminal
+	group   *fakeGroup // the last one opened
 	spec    engine.Spec          // of the last start
 	trash   []engine.ID          // jobs moved by the last clear
 	marked  []engine.ID          // jobs marked as seen
@@ -84,6 +87,11 @@ func (f *fake) OpenLog(_ context.Context, id engine.ID, s engine.Stream) (openLo
 		return nil, err
 	}
 	return &fakeLog{text: f.logs[id], fail: f.fail["read-log"]}, nil
+}
+
+func (f *fake) OpenGroup(_ context.Context, o grouplog.Options) (groupStream, error) {
+	f.group = &fakeGroup{entries: make(chan []grouplog.Entry, 64), closed: make(chan struct{})}
+	return f.group, f.called("open-group %s %s", o.Filter.Labels["group"], o.Filter.Labels["project"])
 }
 
 func (f *fake) Screen(_ context.Context, id engine.ID) (engine.Screen, error) {
@@ -294,6 +302,43 @@ func (s *fakeSub) Close() error {
 	}
 	s.once.Do(func() { close(s.closed) })
 	return nil
+}
+
+// fakeGroup is the output of a group that the test sends. An empty batch makes it fail.
+type fakeGroup struct {
+	entries chan []grouplog.Entry
+	reads   atomic.Int32
+	once    sync.Once
+	closed  chan struct{}
+}
+
+func (g *fakeGroup) Next(ctx context.Context) ([]grouplog.Entry, error) {
+	g.reads.Add(1)
+	select {
+	case entries := <-g.entries:
+		if entries == nil {
+			return nil, errors.New("the disk is gone")
+		}
+		return entries, nil
+	case <-g.closed:
+		return nil, engine.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (g *fakeGroup) Close() error {
+	g.once.Do(func() { close(g.closed) })
+	return nil
+}
+
+func (g *fakeGroup) isClosed() bool {
+	select {
+	case <-g.closed:
+		return true
+	default:
+		return false
+	}
 }
 
 // fakeLog is a log with constant text.

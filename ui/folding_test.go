@@ -53,7 +53,7 @@ func TestEnterUnfoldsOldJobs(t *testing.T) {
 	})
 }
 
-func TestEnterFoldsAGroup(t *testing.T) {
+func TestFoldingAGroup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		eng := three()
 		for _, name := range []string{"web", "worker"} {
@@ -68,12 +68,13 @@ func TestEnterFoldsAGroup(t *testing.T) {
 		s.press("h")
 		s.sees("▸ shop                            2 up")
 		s.seesNot("  worker")
-		s.sees("╭ Group shop ─")
+		s.sees("╭ shop: all output ─")
+		s.sees("Enter log")
+		s.press("2")
 		s.sees("│ 2 jobs: 2 running ")
-		s.sees("│ Enter unfold ")
-		s.press("enter")
+		s.sees("│ Enter log of all · l unfold ")
+		s.press("1", "l")
 		s.sees("▾ shop                            2 up")
-		s.sees("Enter fold")
 	})
 }
 
@@ -84,7 +85,7 @@ func TestKeysOnAGroup(t *testing.T) {
 		sees  string
 		calls []string
 	}{
-		"the footer names them":     {nil, " Enter unfold  x stop all  r restart all ", nil},
+		"the footer names them":     {nil, " Enter log  x stop all  r restart all  / filter ", nil},
 		"stop asks":                 {[]string{"x"}, "Stop all of shop?", nil},
 		"stop, no":                  {[]string{"x", "enter"}, "▸ shop", nil},
 		"stop, yes":                 {[]string{"x", "y"}, "▸ shop", []string{"stop web-ggggg", "stop worker-ggggg", "stop-all 2"}},
@@ -92,7 +93,7 @@ func TestKeysOnAGroup(t *testing.T) {
 		"kill asks":                 {[]string{"X"}, "Kill 2 jobs now?", nil},
 		"Space marks all":           {[]string{"space"}, "2 marked", nil},
 		"Space again unmarks them":  {[]string{"space", "space"}, "▾ shop", nil},
-		"an action of one job only": {[]string{"a"}, "No job is selected", nil},
+		"an action of one job only": {[]string{"a"}, "This works on one job: select one of shop", nil},
 	} {
 		inBubble(t, name, func(t *testing.T) {
 			eng := three()

@@ -9,13 +9,19 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/internal/units"
+	"github.com/hobjobs/hob/themes"
+	"github.com/hobjobs/hob/ui/components/detail"
+	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
 // header draws the first line: counts, and what is wrong about hosts.
 func (p *Pane) header(w int) string {
 	s := p.styles
+	if group, _, c := p.list.Narrowed(); group != "" {
+		return p.projectHeader(group, c, w)
+	}
 	hosts, gone := p.hostLine()
-	left := p.countLine(w)
+	left := p.countLine(w, "", p.jobCounts())
 	style, forms := s.Muted, []string{hosts}
 	if len(gone) > 0 {
 		style = s.Warning
@@ -42,25 +48,76 @@ type count struct {
 	render func(...string) string
 }
 
-// countLine draws how many jobs need the user and how many run, in w columns. Successful ends, and
-// failures that were seen, are left out. If there is too little room, words are shortened and then left out.
-func (p *Pane) countLine(w int) string {
-	g, b, c := p.opts.glyphs, p.styles, p.Counts()
-	waiting := count{c.Waiting, g.Waiting, "need input", "input", b.Waiting.Render}
-	if c.Waiting == 1 {
+// projectHeader draws the first line of a project: its name, how many of its jobs need the user, run and have
+// failed, its file, and the key that shows all jobs.
+func (p *Pane) projectHeader(group string, c statusbadge.Counts, w int) string {
+	g, b := p.opts.glyphs, p.styles
+	left := p.countLine(w, cells.Clean(group), []count{
+		waitingCount(g, b, c.Waiting),
+		{c.Restarting, g.Restarting, "restarting", "", b.Warning.Render},
+		{c.Running - c.Waiting, g.Running, "running", "", b.Running.Render},
+		{c.Failed + c.Seen, g.Failed, "failed", "", b.Failed.Render},
+		{c.Queued, g.Queued, "queued", "", b.Muted.Render},
+	})
+	right := ""
+	if back := p.opts.keys.Panes.Back; isBound(back) && p.backShowsAll() {
+		right = p.hintOf(p.keyLabel(back), "all "+units.Count(p.list.Total(), "job"))
+	}
+	if hosts, gone := p.hostLine(); len(gone) > 0 {
+		right = strings.TrimSpace(b.Warning.Render(hosts) + cells.Blank(headerGap) + right)
+	}
+	if project := p.list.Project(); project != nil && p.opts.project.File != "" {
+		file := cells.Clean(detail.Tilde(p.opts.project.File, p.opts.home))
+		if with := left + cells.Blank(fileGap) + b.Muted.Render(file); cells.Width(with)+cells.Width(right)+headerGap < w {
+			left = with
+		}
+	}
+	gap := w - cells.Width(left) - cells.Width(right) - 1
+	if right == "" || gap < 2 {
+		return cells.Fit(left, w)
+	}
+	return cells.Fit(left+cells.Blank(gap)+right, w)
+}
+
+// headerGap is between facts of the header, fileGap before the file of a project.
+const headerGap, fileGap = 3, 6
+
+// backShowsAll reports whether the key that goes back shows all jobs instead of those of a project.
+func (p *Pane) backShowsAll() bool {
+	if p.view.focus != areaList || p.view.zoomed || len(p.list.Marked()) > 0 {
+		return false
+	}
+	return p.list.Project() == nil || p.list.Filter() == ""
+}
+
+func waitingCount(g themes.Glyphs, b *themes.Styles, n int) count {
+	waiting := count{n, g.Waiting, "need input", "input", b.Waiting.Render}
+	if n == 1 {
 		waiting.words = "needs input"
 	}
+	return waiting
+}
+
+// jobCounts are how many jobs need the user and how many run. Successful ends, and failures that were seen, are left
+// out.
+func (p *Pane) jobCounts() []count {
+	g, b, c := p.opts.glyphs, p.styles, p.Counts()
 	failed := count{c.Failed, g.Failed, "new failures", "failed", b.Failed.Render}
 	if c.Failed == 1 {
 		failed.words = "new failure"
 	}
-	all := []count{
-		waiting,
+	return []count{
+		waitingCount(g, b, c.Waiting),
 		failed,
 		{c.Restarting, g.Restarting, "restarting", "", b.Warning.Render},
 		{c.Running - c.Waiting, g.Running, "running", "", b.Running.Render},
 		{c.Queued, g.Queued, "queued", "", b.Muted.Render},
 	}
+}
+
+// countLine draws the name of the program, that of a project, and counts in w columns. If there is too little room,
+// words are shortened and then left out.
+func (p *Pane) countLine(w int, project string, all []count) string {
 	words := func(c count) string { return c.words }
 	brief := func(c count) string { return c.brief }
 	none := func(count) string { return "" }
@@ -70,6 +127,9 @@ func (p *Pane) countLine(w int) string {
 		gap  int
 	}{{words, 3}, {words, 2}, {brief, 2}, {none, 2}, {none, 1}} {
 		line = " " + p.styles.AccentStrong.Render("hob")
+		if project != "" {
+			line += p.styles.Text.Render(" " + p.opts.glyphs.Dot + " " + project)
+		}
 		for _, c := range all {
 			if c.n == 0 {
 				continue

@@ -22,6 +22,9 @@ func (c *conditions) hintZoom(b *key.Binding) {
 // may be no room for the log.
 func (c *conditions) hintOpen(b *key.Binding) {
 	on, unfolded := c.list.OnFold()
+	if c.output.group.shown() {
+		on = false
+	}
 	if !on || c.view.focus != areaList {
 		restrict(b, c.view.lay.shape != shapeBare)
 		if j, ok := c.list.Selected(); ok && c.reconnects(&j) {
@@ -65,7 +68,7 @@ func (c *conditions) hintFollow(b *key.Binding) {
 	switch {
 	case c.output.screenShown():
 		b.SetHelp(b.Help().Key, "show log")
-	case c.output.log.Following() && c.output.live():
+	case c.output.log.Following() && c.output.grows():
 		b.SetHelp(b.Help().Key, "pause")
 	}
 }
@@ -74,11 +77,11 @@ func (c *conditions) hintFollow(b *key.Binding) {
 // the row of a group.
 func (c *conditions) hintCount(applies func(engine.Job) bool) func(b *key.Binding) {
 	return func(b *key.Binding) {
-		if c.view.focus != areaList {
-			return
-		}
 		n, marked := 0, c.list.Marked()
-		if group, _ := c.list.Folded(); group != "" && len(marked) == 0 {
+		if c.view.focus != areaList {
+			marked = nil
+		}
+		if c.output.group.shown() && len(marked) == 0 {
 			b.SetHelp(b.Help().Key, b.Help().Desc+" all")
 			return
 		}

@@ -110,7 +110,10 @@ func (p *Pane) settled() tea.Cmd {
 	if _, there := p.jobs.all[p.selectNext]; there {
 		if !p.list.Select(p.selectNext) { // a requested job must not be hidden by a filter
 			p.list.SetFilter("")
-			p.list.Select(p.selectNext)
+			if !p.list.Select(p.selectNext) {
+				p.list.SetProject(nil)
+				p.list.Select(p.selectNext)
+			}
 		}
 		p.selectNext = ""
 	}
@@ -121,9 +124,13 @@ func (p *Pane) settled() tea.Cmd {
 	return cmd
 }
 
-// Running returns the number of jobs that keep running after the pane is closed.
+// Running returns the number of jobs that keep running after the pane is closed; while it shows a project, of
+// its jobs.
 func (p *Pane) Running() int {
-	c := p.Counts()
+	c := p.Counts().Counts
+	if p.list.Project() != nil {
+		c = p.list.Counts()
+	}
 	return c.Running + c.Restarting + c.Queued
 }
 

@@ -53,6 +53,9 @@ func (p *Pane) back() tea.Cmd {
 	case p.list.Filter() != "":
 		p.list.SetFilter("")
 		return p.show()
+	case p.list.Project() != nil:
+		p.list.SetProject(nil)
+		return tea.Batch(p.show(), p.arrange())
 	case p.notices.Clear():
 		p.notices.interrupted = 0
 		return nil

@@ -16,6 +16,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/ui/components/detail"
+	"github.com/hobjobs/hob/ui/components/joblist"
 	"github.com/hobjobs/hob/ui/components/prompt"
 )
 
@@ -58,6 +59,7 @@ type jobForms struct {
 	jobs    *jobSet
 	modal   *modal
 	history *history
+	list    *joblist.Model
 	starter jobStarter
 }
 
@@ -169,6 +171,9 @@ func (f *jobForm) request(typed jobText) (s engine.Spec, field string, err error
 	atPlace(&s, strings.TrimSpace(typed.host))
 	filter := f.opts.filter
 	s.CreatedBy, s.Labels = filter.CreatedBy, withLabels(s.Labels, filter.Labels)
+	if project := f.list.Project(); project != nil { // it would not be shown otherwise
+		s.Labels = withLabels(s.Labels, project.Labels)
+	}
 	if s.Script == "" {
 		return s, fieldCommand, errors.New("enter a command")
 	}

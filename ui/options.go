@@ -23,6 +23,7 @@ type options struct {
 	dir    string // the current directory; "": not known
 	hosts  []string
 	filter engine.Filter
+	project *Project
 	outer  []outerPrefix
 
 	checkDir func(dir string) error // returns why a job cannot run in a directory of this machine
@@ -65,6 +66,18 @@ func WithGlyphs(g themes.Glyphs) Option { return func(o *options) { o.glyphs = g
 // disappears from the pane. Jobs that are started in the pane get the labels and the creator
 // of f, so that they are shown.
 func WithFilter(f engine.Filter) Option { return func(o *options) { o.filter = f } }
+
+// Project is a group of jobs and the file that describes them.
+type Project struct {
+	Name   string            // of the group
+	Labels map[string]string // of its jobs
+	File   string            // empty: none
+	Order  []string          // names of the processes, as of the label "process" or else of the job
+}
+
+// WithProject shows the jobs of a project, until the user asks for all. Jobs that are started in the pane before
+// that get its labels.
+func WithProject(project Project) Option { return func(o *options) { o.project = &project } }
 
 // WithHosts adds hosts to suggest for new jobs.
 func WithHosts(names ...string) Option { return func(o *options) { o.hosts = names } }

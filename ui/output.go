@@ -36,6 +36,7 @@ type output struct {
 	plain   bool    // the log is the raw log although there is a last screen
 	behind  bool    // the log has grown while it was not visible
 	preview *preview
+	group   *groupOutput // shown instead of the log of a job
 
 	connecting string // host that is being connected
 
@@ -53,6 +54,7 @@ func newOutput(l *labels, t *tasks, jobs *jobSet, n *notices, explain func(error
 		ErrorText:   explain,
 	})
 	o.log.SetEmpty("")
+	o.group = &groupOutput{labels: l, tasks: t, log: o.log, times: true}
 	return o
 }
 
@@ -62,28 +64,43 @@ func (o *output) job() (j *job, ok bool) {
 	return j, ok
 }
 
+// showGroup shows the output of a group.
+func (o *output) showGroup(g jobGroup, jobs []engine.Job) tea.Cmd {
+	return tea.Batch(o.show("", false), o.group.show(g, jobs))
+}
+
+// hasLog reports whether the log of a job or of a group is shown.
+func (o *output) hasLog() bool {
+	_, ok := o.job()
+	return ok || o.group.shown()
+}
+
+// grows reports whether the shown log may grow.
+func (o *output) grows() bool { return o.live() || o.group.shown() }
+
 // show shows another job, or nothing if it is not known. fold is whether the selected row stands for
 // several jobs.
 func (o *output) show(id engine.ID, fold bool) tea.Cmd {
+	closed := o.group.close()
 	o.id, o.fold = id, fold
 	o.stream, o.drew, o.raw = "", false, false
 	j, ok := o.job()
 	if o.known = ok; ok {
 		o.drew = j.Alternate
 	}
-	return tea.Batch(o.closeLog(), o.openLog())
+	return tea.Batch(closed, o.closeLog(), o.openLog())
 }
 
 // place sets the room for the log: none is visible while the terminal of a job is shown, and there is
 // no screen beside a job that is attached.
 func (o *output) place(w, h int, visible, beside bool) tea.Cmd {
-	o.visible, o.beside = visible, beside
+	o.visible, o.beside, o.group.visible = visible, beside, visible
 	o.screen.SetSize(w, h)
 	return o.tasks.route(o.log.SetSize(w, h))
 }
 
 // hide is place while the terminal of a job is shown.
-func (o *output) hide() { o.visible, o.beside = false, false }
+func (o *output) hide() { o.visible, o.beside, o.group.visible = false, false, false }
 
 // changed follows an event of the shown job. was is its state before; grew, whether it may have new output.
 func (o *output) changed(j *job, was engine.Job, grew bool) tea.Cmd {

@@ -38,6 +38,9 @@ func (o *output) logState() string {
 	if state := o.screenState(); state != "" {
 		return state
 	}
+	if o.group.failed != nil {
+		return "not readable now"
+	}
 	if j, ok := o.job(); ok && o.reconnects(j) {
 		return "connecting to " + cells.Clean(j.Host) + o.opts.glyphs.Ellipsis
 	}
@@ -58,14 +61,22 @@ func (o *output) logState() string {
 		}
 		return o.opts.glyphs.More + " " + strconv.Itoa(n) + plus + word + o.opts.glyphs.Dot + " " + o.keyLabel(o.opts.keys.Log.Bottom)
 	}
-	if o.log.Following() && o.live() && o.source != nil {
+	switch {
+	case o.group.shown():
+		return o.group.state()
+	case o.log.Following() && o.live() && o.source != nil:
 		return "following"
 	}
 	return ""
 }
 
+// large reports whether searching the log takes long.
+func (o *output) large() bool { return !o.group.shown() && o.log.Size() > liveBytes }
+
 func (o *output) logSize() string {
 	switch {
+	case o.group.shown():
+		return o.group.extent()
 	case o.screenShown():
 		return o.screenSize()
 	case o.last:

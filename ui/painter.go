@@ -69,7 +69,11 @@ func (d *painter) drawList(known bool) []string {
 	f := d.edges(d.view.focus == areaList)
 	count, aside := d.listCounts()
 	top, rowCount := d.list.Window()
-	lines := []string{f.Top("Jobs", d.dotted(d.list.SortNote(), d.zoomNote()), l.listFrame.w)}
+	title := "Jobs"
+	if group, _, _ := d.list.Narrowed(); group != "" {
+		title = cells.Clean(group)
+	}
+	lines := []string{f.Top(title, d.dotted(d.list.SortNote(), d.zoomNote()), l.listFrame.w)}
 	head := d.list.HeaderRows()
 	lines = append(lines, f.Sides(rows[:head], l.listFrame.w)...)
 	lines = append(lines, f.Scrolled(rows[head:], l.listFrame.w, top, rowCount, d.opts.glyphs.ScrollThumb)...)
@@ -87,6 +91,9 @@ func (d *painter) listCounts() (count, aside string) {
 		return "", ""
 	}
 	count = units.Count(all, "job")
+	if d.list.Project() != nil {
+		count = d.processCount()
+	}
 	top, rows := d.list.Window()
 	visible := d.view.lay.list.h - d.list.HeaderRows()
 	switch {
@@ -106,6 +113,19 @@ func (d *painter) listCounts() (count, aside string) {
 		aside = filter.Help().Key + " filter"
 	}
 	return count, aside
+}
+
+// processCount returns the number of processes of a project, and whether they are in the order of its file.
+func (d *painter) processCount() string {
+	_, n, _ := d.list.Narrowed()
+	count := strconv.Itoa(n) + " processes"
+	if n == 1 {
+		count = "1 process"
+	}
+	if d.list.InFileOrder() && d.view.w >= wideWidth {
+		count += ", in the order of the file"
+	}
+	return count
 }
 
 // drawRight draws detail above log, or the visible one of them.
@@ -196,7 +216,10 @@ func (d *painter) edges(focused bool) border.Frame {
 // title is the name of the shown job, for a border of w columns that has facts on its right.
 func (d *painter) title(w int, facts string) string {
 	j, ok := d.output.job()
-	if !ok {
+	switch {
+	case d.output.group.shown():
+		return d.output.group.title()
+	case !ok:
 		return d.foldTitle()
 	}
 	return cells.Name(cells.Clean(j.Name), max(leastTitle, w-borderRoom-cells.Width(facts)), d.opts.glyphs.Ellipsis)
@@ -210,9 +233,6 @@ const borderRoom, leastTitle = 8, 12
 func (d *painter) foldTitle() string {
 	if on, _ := d.list.OnFold(); !on {
 		return "Detail"
-	}
-	if group, _ := d.list.Folded(); group != "" {
-		return "Group " + cells.Clean(group)
 	}
 	return "Older jobs"
 }

@@ -10,6 +10,9 @@ import (
 func (p *Pane) makeComponents() {
 	o, s := &p.opts, p.styles
 	p.list = joblist.New(o.keys.List, s, joblist.Options{Minutes: o.calm, Fold: true, Groups: len(o.filter.Labels) == 0})
+	if project := o.project; project != nil {
+		p.list.SetProject(&joblist.Project{Name: project.Name, Labels: project.Labels, Order: project.Order})
+	}
 	p.list.SetHints(p.keyLabel(o.keys.Jobs.New), p.firstCommand(), p.firstWords()...)
 	p.detail = detail.New(o.keys.Detail, s, detail.Options{Home: o.home, Minutes: o.calm, Input: p.answering()})
 	p.notices = &notices{Model: toast.New(s), tasks: p.tasks}
@@ -54,6 +57,7 @@ func (p *Pane) makeParts() {
 		jobs:    p.jobs,
 		modal:   p.modal,
 		history: p.history,
+		list:    p.list,
 		starter: p,
 	}
 	p.jobActions = &jobActions{

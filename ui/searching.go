@@ -133,7 +133,7 @@ func (s *searchPrompt) withdrawOffer() {
 const liveBytes = 16 << 20
 
 func (s *searchPrompt) live() tea.Cmd {
-	if s.output.log.Size() > liveBytes {
+	if s.output.large() {
 		return nil
 	}
 	cmd, _ := s.search()
@@ -230,7 +230,7 @@ func (s *searchPrompt) note() string {
 	switch {
 	case s.invalid != "":
 		note = s.invalid
-	case s.output.log.Size() > liveBytes && !s.output.log.Searches(text, !s.plain):
+	case s.output.large() && !s.output.log.Searches(text, !s.plain):
 		note = ""
 		if text != "" {
 			note = s.keyLabel(s.opts.keys.Input.Accept) + " to search (" + units.FormatBytes(s.output.log.Size()) + ")"

@@ -67,13 +67,13 @@ func (p *Pane) foldNote(unfolded bool) []string {
 	if group != "" {
 		what = " jobs: "
 	}
-	k, open := p.opts.keys.Jobs, "unfold"
+	k, fold, open := p.opts.keys.Jobs, p.opts.keys.List.Unfold, "unfold"
 	if unfolded {
-		open = "fold"
+		fold, open = p.opts.keys.List.Fold, "fold"
 	}
 	note := []string{strconv.Itoa(len(jobs)) + what + strings.Join(states, ", ")}
 	if group != "" {
-		return append(note, p.does(k.Open, open))
+		return append(note, p.dotted(p.does(k.Open, "log of all"), p.does(fold, open)))
 	}
 	return append(note, p.dotted(p.does(k.Open, open), p.does(k.Filter, "filter all jobs"), p.does(k.ClearFinished, "clear finished")))
 }
@@ -90,7 +90,16 @@ func (p *Pane) show() tea.Cmd {
 	if !ok {
 		p.showFold()
 	}
-	if id == p.output.id && (p.output.known || !ok) {
+	if group, jobs := p.selectedGroup(); len(jobs) > 0 {
+		if group == p.output.group.of {
+			p.output.group.logs = len(jobs)
+			return nil
+		}
+		cmd := p.output.showGroup(group, jobs)
+		p.attend()
+		return tea.Batch(cmd, p.arrange())
+	}
+	if p.shows(id) {
 		return p.explain()
 	}
 	fold, _ := p.onFold()
@@ -100,6 +109,15 @@ func (p *Pane) show() tea.Cmd {
 		p.showFacts(j)
 	}
 	return tea.Batch(cmd, p.arrange(), p.explain())
+}
+
+// shows reports whether the output of a job is shown, or none if there is no such job.
+func (p *Pane) shows(id engine.ID) bool {
+	if p.output.group.shown() || id != p.output.id {
+		return false
+	}
+	_, known := p.jobs.all[id]
+	return p.output.known || !known
 }
 
 // onFold reports whether a row is selected that stands for folded jobs, and whether they are unfolded.

@@ -25,7 +25,7 @@ func (p *Pane) Update(msg tea.Msg) tea.Cmd {
 	if p.noticeRows() != p.view.lay.footer.h-1 && p.view.lay.shape != shapeTooSmall {
 		cmd = tea.Batch(cmd, p.arrange())
 	}
-	return tea.Batch(cmd, p.updateViewed())
+	return tea.Batch(cmd, p.updateViewed(), p.output.group.next())
 }
 
 // changes reports whether a message may change what is on screen. New output of a job is visible

@@ -130,7 +130,16 @@ func (a *app) up(ctx context.Context, names []string, f upFlags) error {
 		return u.finish(err)
 	}
 	o := a.window(settings)
-	o.Pane = append(o.Pane, ui.WithFilter(engine.Filter{Labels: group.Labels()}))
+	file, err := filepath.Abs(plan.File)
+	if err != nil {
+		file = plan.File
+	}
+	o.Pane = append(o.Pane, ui.WithProject(ui.Project{
+		Name:   group.Name,
+		Labels: group.Labels(),
+		File:   file,
+		Order:  plan.Names(),
+	}))
 	return u.inUI(ctx, chosen, o)
 }
 

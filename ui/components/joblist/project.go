@@ -73,6 +73,15 @@ func (m *Model) InFileOrder() bool {
 	return m.project != nil && len(m.project.Order) > 0 && m.folds()
 }
 
+// Counts counts the jobs of the project, or all.
+func (m *Model) Counts() (c statusbadge.Counts) {
+	m.settle()
+	for _, r := range m.order {
+		c.Add(r.Job)
+	}
+	return c
+}
+
 // Narrowed returns the group to which the list is limited, by a project or a filter such as "group:shop", and
 // counts what is shown of it: like the row of a group, without earlier runs that are folded. It returns "" if the
 // list may show other jobs.
