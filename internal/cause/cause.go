@@ -8,6 +8,7 @@ package cause
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -199,12 +200,26 @@ func at(lines []string, i int, text string, code int) (Cause, rule) {
 			c.addFrom(lines, anyText)
 		}
 		refine(&c)
-		if certain(c.Kind, code) {
+		if certain(c.Kind, code) || isCodeOf(code, c.Text) {
 			r.rank = rankCertain
 		}
 		return c, r
 	}
 	return Cause{}, rule{}
+}
+
+// withCode are the errors of tools that end with a code of their own, by code; curl prints its own.
+var withCode = map[int]string{128: "fatal: ", 255: "ssh: "}
+
+var curlCode pattern = `^curl: \((\d+)\) `
+
+// isCodeOf reports whether the exit code is that of the tool that printed the text.
+func isCodeOf(code int, text string) bool {
+	if m := curlCode.submatches(text); m != nil {
+		return m[1] == strconv.Itoa(code)
+	}
+	prefix, ok := withCode[code]
+	return ok && strings.HasPrefix(text, prefix)
 }
 
 // certain reports whether the exit code alone implies a cause of that kind.

@@ -40,10 +40,23 @@ func (f report) weight() int {
 
 func (f report) exhausts() bool { return f.rank > rankWord && slices.Contains(exhausted, f.Kind) }
 
+// ended reports whether a report is that of the end, although other output follows it. An exception may
+// have ended one command of a script, or have been printed by the program; its exit code may show that it
+// ended the program.
+func (f report) ended(code int) bool {
+	switch {
+	case f.rank != rankRuntime:
+		return f.ends()
+	case f.Kind == Panic && code == 2, code == 101: // of Go and of Rust
+		return true
+	}
+	return code > 128 // a signal
+}
+
 // choose returns the cause among the reports, of which each comes from another run. What was
 // printed between two of them shows that the program went on after the first; so a later report
 // counts, except if it merely contains a word such as "failed" or is of a lower rank.
-func choose(reports []report) (Cause, bool) {
+func choose(reports []report, code int) (Cause, bool) {
 	var best report
 	for _, found := range reports {
 		switch {
@@ -63,6 +76,6 @@ func choose(reports []report) (Cause, bool) {
 			return Cause{}, false
 		}
 	}
-	best.Weak = best.rank == rankWord || best.followed && !best.ends()
+	best.Weak = best.rank == rankWord || best.followed && !best.ended(code)
 	return best.Cause, best.rank > 0
 }

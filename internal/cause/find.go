@@ -28,7 +28,7 @@ func Find(lines []string, code int) (Cause, bool) {
 	if r.retrying {
 		r.restore()
 	}
-	return choose(r.heaviest())
+	return choose(r.heaviest(), code)
 }
 
 // report is a cause that the output reports, with the rule that found it.
@@ -43,6 +43,18 @@ type report struct {
 
 // ends reports whether programs end with a report of this form.
 func (f report) ends() bool { return f.rank >= rankCompile }
+
+// network are texts of system errors of connections, besides those with a kind.
+var network pattern = `(?i)^curl: |connection (reset|aborted|closed|to (node|server)\b)|\b(connect|dial|download|fetch)\b|network is unreachable|no route to host|host is down|broken pipe|\bTLS\b|\bSSL\b`
+
+// isNetwork reports whether a report is about a connection.
+func (f report) isNetwork() bool {
+	switch f.Kind {
+	case ConnectionRefused, HostNotFound, Timeout:
+		return true
+	}
+	return network.matches(f.Text)
+}
 
 // reader goes through an output once and keeps the reports that the program did not get over.
 type reader struct {
@@ -87,6 +99,8 @@ func (r *reader) read(i int, text string) {
 		r.pass(i, text)
 	case works:
 		r.forget(i)
+	case reaches:
+		r.reach(i)
 	case informs:
 		r.other(i)
 	default:
@@ -142,8 +156,13 @@ func (r *reader) at(i int, text string) report {
 	return found
 }
 
-// caught reports whether an exception was logged, or ended a thread that is not the main one.
+// caught reports whether an exception was logged, ended a thread that is not the main one, or is a panic
+// of Go whose stack the program printed itself.
 func caught(lines []string, i int, text string) bool {
+	if strings.HasPrefix(text, "panic: ") {
+		k, _ := following(lines, i, goStack)
+		return strings.HasPrefix(lineAt(lines, k+1), "runtime/debug.Stack(")
+	}
 	if strings.HasPrefix(text, "Exception in thread ") {
 		return !strings.HasPrefix(text, `Exception in thread "main" `)
 	}
@@ -184,7 +203,7 @@ func (r *reader) sign(i int, text string, found report) sign {
 		if found.rank == rankCompile || found.rank == rankTest || indented(r.lines[i]) {
 			return noSign
 		}
-	case works:
+	case works, reaches:
 		if found.rank > 0 {
 			return noSign
 		}
@@ -262,6 +281,14 @@ func (r *reader) pass(i int, text string) {
 func (r *reader) forget(i int) {
 	r.reports = slices.DeleteFunc(r.reports, func(found report) bool { return found.source == r.sources[i] })
 	r.survived = nil
+	r.other(i)
+}
+
+// reach drops the reports that another machine was not reached.
+func (r *reader) reach(i int) {
+	r.reports = slices.DeleteFunc(r.reports, func(found report) bool {
+		return found.source == r.sources[i] && found.isNetwork() && !found.ends()
+	})
 	r.other(i)
 }
 

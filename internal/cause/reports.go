@@ -78,6 +78,8 @@ func ghc(c *Cause, lines []string) bool {
 
 var goSource pattern = `^\t(\S+\.go):(\d+)( \+0x[0-9a-f]+)?$|^\s{6}(\S+\.go):(\d+) `
 
+var goStack pattern = `^goroutine \d+ .*\[running\]:$`
+
 var goLibrary pattern = `/go/src/|/src/runtime/|/src/testing/`
 
 // goFrame returns the first position after line i that is not in Go's own library.

@@ -47,6 +47,14 @@ var rules = []rule{
 	{hint: "Error: ", shape: `^Error: (Could not create the Java Virtual Machine|A fatal exception has occurred)`},
 	{hint: "npm ERR!", shape: `^npm ERR! (code|syscall|path|errno|A complete log|Exit status|Failed at|This is probably| *$|    )`},
 	{hint: "[ERROR]", shape: `^\[ERROR\] *(-> |To see the full|Re-run Maven|For more information|\[Help|After correcting|$|There are test failures)`},
+	{hint: "E: Sub-process", shape: `^E: Sub-process .* returned an error code`},
+	{hint: "Unable to find image", shape: `^Unable to find image '.*' locally$`}, // docker pulls it
+	// What an interactive shell and its startup files say without a terminal.
+	{hint: "job control turned off", shape: `: can't access tty; job control turned off$`},
+	{hint: "mesg: ", shape: `^mesg: ttyname failed: `},
+	{hint: "not a tty", shape: `^stdin: is not a tty$`},
+	{hint: "in this shell", shape: `: no job control in this shell$`},
+	{hint: "terminal process group", shape: `: cannot set terminal process group `},
 	{hint: "BEGIN failed", shape: `^BEGIN failed--`},
 	{shape: `(?i)\b(0|no) (errors?|failed|failures?)\b|error-free|errors?: 0\b`},
 	{shape: `^[^\pL\pN]+$`},
@@ -173,6 +181,7 @@ var rules = []rule{
 	{kind: Unknown, rank: rankTool, hint: "Can't locate", shape: `^Can't locate `},
 	{kind: Unknown, rank: rankTool, hint: " line ", shape: ` at \S+ line \d+\.$`},
 	{kind: Unknown, rank: rankTool, hint: "E: ", shape: `^E: `, first: true},
+	{kind: Unknown, rank: rankTool, hint: "dpkg: error", shape: `^dpkg: error processing .*:$`, first: true, then: anyText},
 
 	// Warnings, and advice that follows an error.
 	{shape: `(?i)^\W*((\S+ |\S+: )?(\[?warn(ing)?\]?|note|hint|help)[: ]|please |for more )|: (warning|note): `},
@@ -262,14 +271,14 @@ var topics = []topic{
 		},
 		`(?:[Nn]o module named |Cannot find (?:module|package) |such file -- |Exception: |main class |Can't locate |package named |providing package |provides package )['"` + "`" + `]?([^\s'"` + "`" + `;:]+)`,
 	},
-	{ConnectionRefused, []string{"connection refused", "ECONNREFUSED", "couldn't connect to server"}, ""},
+	{ConnectionRefused, []string{"connection refused", "ECONNREFUSED", "connectionrefusederror", "couldn't connect to server"}, ""},
 	{
 		HostNotFound,
 		[]string{
-			"name or service not known", "could not resolve host", "ENOTFOUND", "temporary failure in name resolution", "EAI_AGAIN",
+			"name or service not known", "unable to resolve host", "could not resolve host", "ENOTFOUND", "temporary failure in name resolution", "EAI_AGAIN",
 			"no such host", "nodename nor servname", "unknownhostexception", "getaddrinfo failed",
 		},
-		`(?:ENOTFOUND |EAI_AGAIN |[Rr]esolve host(?:name)?:? |lookup |UnknownHostException: |hostname |Resolving )['"]?([\w.-]+\w)`,
+		`(?:ENOTFOUND |EAI_AGAIN |[Rr]esolve host(?:name| address)?:? |lookup |UnknownHostException: |hostname |Resolving )['"]?([\w.-]+\w)`,
 	},
 	{Permission, []string{"permission denied", "EACCES", "operation not permitted", "EPERM", "access is denied", "permissionerror"}, ""},
 	{MissingFile, []string{"no such file or directory", "ENOENT", "filenotfound", "kind: notfound", "cannot find the file", "unable to access jarfile"}, ""},

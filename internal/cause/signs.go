@@ -14,6 +14,7 @@ const (
 	passes    sign = "passes"     // a test begins or passed: its name and what it printed are no trouble
 	warns     sign = "warns"      // the line itself is no error
 	works     sign = "works"      // the program works, or it starts once more
+	reaches   sign = "reaches"    // another machine answers, or something was fetched or sent
 	belongs   sign = "belongs"    // the line is a part of a report or of an end
 	informs   sign = "informs"    // the line is other output, whatever its words are
 )
@@ -54,6 +55,13 @@ var turns = []turn{
 	{goesOn, "working offline", `(?i)\bworking offline\b`},
 	{goesOn, "waiting", `(?i)[,.;:] waiting[.…]*$`},
 	{goesOn, "not ready yet", `(?i)\bnot ready yet\b`},
+	{goesOn, "fine|expected|harmless", `(?i)\b(that's|that is|this is|which is) (expected|fine|harmless)\b`},
+	{goesOn, "using", `(?i)^(now )?using [\w./-]+( instead)?$`},
+	{goesOn, "switched to", `^Switched to (a new )?branch `},
+	{goesOn, "", `^[0-9a-f]{64}$`}, // of docker run, after docker rm
+	{goesOn, "without", `(?i)^\W*without \w`},
+	{goesOn, "used|appl", `(?i)\b(default|built-?in|fallback|cached?)s?\b.{0,40}\b(apply|applies|used)\b`},
+	{goesOn, "from ", `(?i)\b(installed|loaded|read|restored|served|taken) from (an? |its |the )?(\w+ )?(backup|cache|copy|mirror|vendor\w*)\b`},
 	{goesOn, "optional", `(?i)\(optional\b`},
 	{goesOn, "starting", `(?i)\bstarting (fresh|over|with an empty)\b`},
 	{goesOn, "restarting", `(?i), restarting\b`},
@@ -64,6 +72,15 @@ var turns = []turn{
 
 	{leavesOut, "left out", `(?i)\bleft out\b`},
 	{leavesOut, "skipp", `(?i)\bskipping\b|[,:] skipped[.!]?$|\(([^()]*\W)?skipped\)$`},
+
+	{reaches, "http/", `^(< )?HTTP/[\d.]+ 2\d\d\b`},
+	{reaches, "200", `^200$|\b200 OK\b|(?i)\b(code|response|returned|status)\W{1,3}200\b`},
+	{reaches, "<", `(?i)^<(!doctype html|html)\b`},
+	{reaches, "\"status\":", `(?i)"status": ?"(healthy|ok|pass|up)"`},
+	{reaches, "pong", `^PONG$`},
+	{reaches, "100%", `^Receiving objects: 100%`},
+	{reaches, "100 ", `^100 +[\d.]+[kMG]? +100 `}, // of curl
+	{reaches, "row", `^\(\d+ rows?\)$`},           // of psql
 
 	{passes, "... ", `\.\.\. *(ok|OK|ignored|passed|skipped|yes)\b`},
 	{passes, "ok", `^(ok( \d+)?|OK)\b| OK$|^\[ +OK +\]`},
@@ -78,6 +95,7 @@ var turns = []turn{
 	{passes, "# subtest: ", `^# Subtest: `},
 
 	{warns, "warn", `^(\S+ ){0,5}\W*(?i:warn|warning)(\W|$)|\b(?i:level)"?[=:] ?"?(?i:warn)|(^|: )\w*Warning: `},
+	{warns, "(node:", `^\(node:\d+\) (\[\w+\] )?\w*Warning: `},
 	{warns, `"level":40`, `"level":40\b`}, // of pino
 
 	{works, " o", `(?i)\b(accepting connections|listening|running|serving)( HTTP)? on\b`},
@@ -89,8 +107,11 @@ var turns = []turn{
 	{works, "compiled", `(?i)\bcompiled (successfully|with warnings)`},
 	{works, "build success", `(?i)\bbuild success`},
 	{works, "built in", `(?i)\bbuilt in \d`},
+	{works, "added ", `^added \d+ packages?\b`}, // of npm
+	{works, "successfully ", `^Successfully (built|installed|tagged) `},
 	{works, "found 0 errors", `(?i)\bfound 0 errors\b`},
 	{works, "connected", `(?i)^(re)?connected\b|: connected$|\b(re)?connected to\b`},
+	{works, "authenticated", `^Authenticated to `}, // of ssh, after a key that it could not use
 	{works, "established", `(?i)\bconnection (re-?)?established\b`},
 	{works, "restored", `(?i)\bconnection restored\b`},
 	{works, "restarting", `(?i)\brestarting (after|because|due|with)\b`},
@@ -115,18 +136,27 @@ var turns = []turn{
 	{belongs, "require stack|- /", `^(Require stack:|- /)`}, // of Node.js
 	{belongs, "line ", `^LINE \d+:`},                        // of psql
 	{belongs, ": ", `\b(CONTEXT|DETAIL|HINT|STATEMENT): `},
+	{belongs, "app crashed", `^\[nodemon\] app crashed\b`},
+	{belongs, "==", `^==\d+== `}, // of valgrind
+	{belongs, "were encountered", `^Errors were encountered while processing:`},
 	{belongs, "see ", "^See ['\"`]"},
 	{belongs, "curl|secure|details here|to fix it", `^(More details here|curl failed to verify|establish a secure|how to fix it)`},
 	{belongs, "and the repo|similar command", `^(and the repository exists|The most similar command)`},
 	{belongs, "play recap|ok=", `^PLAY RECAP|^\S+ +: ok=\d`},
 	{belongs, "execution halted|in ", `^(Execution halted|In addition: |In \w.*:$|in expression starting)`},
 	{belongs, "bun v", `^Bun v`},
-	{belongs, "file|offense", `^\d+ (files?|offenses?)\b`},
+	{belongs, "file|offense", `^\d+ (files?|offenses?) (failed|inspected|left|need|would)\b`},
 	{belongs, "action:|description:|identify ", `^(Action|Description):$|^Identify `}, // of Spring
 	{belongs, "location searched|required by|as a reminder", `^(location searched|required by package|As a reminder)`},
 	{belongs, "http", `^https?://\S+$`},
 
+	{reaches, "ok", `(?i)\bok([ .,;:!)]|$)`},
+	{reaches, "ed", `(?i)\b(authenticated|cloned|completed|connected|deployed|downloaded|fetched|published|pulled|pushed|received|succeeded|synced|uploaded)\b`},
+	{reaches, "up|healthy|complete|reachable|success|passed", `(?i)\bcomplete([.!]?$|!)|\b(healthy|passed|reachable|success(ful|fully)?)\b|\bis (now )?up\b`},
+
 	{informs, "info|debug|trace|notice", `^(\S+ ){0,5}\W*(DEBUG|INFO|NOTICE|TRACE)\b|\blevel"?[=:] ?"?(?i:debug|info|notice|trace)\b|^(debug|info|notice)\b`},
+	// The name of a part of a program that is there for a trouble.
+	{informs, "installed|enabled|registered|active", `(?i) (handler|handling|detection|hook|killer|limit|monitor|policy|protection|recovery|watcher)s? (is )?(active|enabled|installed|registered)\b`},
 	{informs, `"level":`, `"level":[123]0\b`}, // of pino
 }
 
@@ -135,7 +165,8 @@ func signOf(text string) sign {
 	lower := strings.ToLower(text)
 	for _, t := range turns {
 		if containsAny(lower, t.words) && t.shape.matches(text) {
-			if t.sign == works && doubt.matches(text) {
+			isGood := t.sign == works || t.sign == reaches
+			if isGood && doubt.matches(text) {
 				continue
 			}
 			return t.sign
