@@ -147,6 +147,9 @@ func TestKilledClientLosesNoJobs(t *testing.T) {
 				time.AfterFunc(time.Duration(rand.IntN(4000))*time.Microsecond, func() { cmd.Process.Kill() })
 			}
 		}
+		if err := lines.Err(); err != nil {
+			t.Error(err)
+		}
 		cmd.Wait()
 		for i, dir := range dirs {
 			eventually(t, "end of "+dir, func() bool { return p.observe(t, dir).Status.Finished() })
