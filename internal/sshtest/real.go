@@ -3,6 +3,8 @@
 package sshtest
 
 import (
+	"crypto/ed25519"
+	"crypto/rand"
 	"fmt"
 	"net"
 	"os"
@@ -65,18 +67,14 @@ func Sshd(t testing.TB, c *Client, env []string, extra ...string) string {
 // DropbearServer starts dropbear for the client c and returns its address.
 func DropbearServer(t testing.TB, c *Client, env []string) string {
 	t.Helper()
-	testtool.Need(t, "dropbear", "dropbearkey")
+	testtool.Need(t, "dropbear")
 	path, err := exec.LookPath("dropbear")
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
 	hostKey := filepath.Join(dir, "host")
-	out, err := exec.Command("dropbearkey", "-t", "ed25519", "-f", hostKey).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	public := dropbearPublic(t, string(out))
+	public := dropbearKey(t, hostKey)
 	// dropbear reads authorized keys only from the account's home directory, so a directory of the
 	// test is mounted there.
 	u, err := user.Current()
@@ -92,7 +90,7 @@ func DropbearServer(t testing.TB, c *Client, env []string) string {
 	}
 	Write(t, filepath.Join(home, ".ssh", "authorized_keys"), string(ssh.MarshalAuthorizedKey(c.Public)))
 	addr := testtool.FreeAddr(t)
-	cmd := exec.Command("unshare", "-m", "sh", "-c", `mount --bind "$1" "$2" && shift 2 && exec "$@"`, "sh", home, u.HomeDir,
+	cmd := exec.Command("unshare", "-m", "sh", "-c", dropbearMounts+` && exec "$@"`, "sh", home, u.HomeDir,
 		path, "-F", "-E", "-r", hostKey, "-p", addr, "-P", filepath.Join(dir, "pid"))
 	cmd.Env = append(os.Environ(), env...)
 	background(t, addr, cmd)
@@ -100,19 +98,26 @@ func DropbearServer(t testing.TB, c *Client, env []string) string {
 	return addr
 }
 
-func dropbearPublic(t testing.TB, out string) ssh.PublicKey {
+// dropbearMounts gives dropbear $1 as the home directory $2. dropbear reads all timers of the kernel for its random
+// numbers whenever it starts, which takes more processor time than all that it does in a test.
+const dropbearMounts = `mount --bind "$1" "$2" && shift 2 && { [ ! -e /proc/timer_list ] || mount --bind /dev/null /proc/timer_list; }`
+
+// dropbearKey writes a new private key to a file, in dropbear's format.
+func dropbearKey(t testing.TB, file string) ssh.PublicKey {
 	t.Helper()
-	for line := range strings.Lines(out) {
-		if strings.HasPrefix(line, "ssh-") {
-			key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(line))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return key
-		}
+	pub, key, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Fatalf("dropbearkey printed no public key: %q", out)
-	return nil
+	public, err := ssh.NewPublicKey(pub)
+	if err != nil {
+		t.Fatal(err)
+	}
+	Write(t, file, string(ssh.Marshal(struct {
+		Type string
+		Key  []byte
+	}{public.Type(), key})))
+	return public
 }
 
 // background runs a server until the test ends and waits for it to listen.
