@@ -12,11 +12,13 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/proc"
 	"github.com/hobjobs/hob/internal/testtool"
 )
 
@@ -109,6 +111,42 @@ sleep 1000 & echo $! > left; exit 1`,
 				t.Errorf("output %q", out)
 			}
 		})
+	}
+}
+
+// Without its holder, only the record of a run proves that what the run left belongs to the job.
+func TestKilledHolderLeavesRecordOfDaemons(t *testing.T) {
+	testtool.Need(t, "setsid")
+	t.Parallel()
+	p := newPlace(t)
+	s := p.start(t, engine.Spec{
+		Dir: shortDir(t), Restart: "on-failure",
+		Script: "test -e left && exec sleep 1000; env -i setsid -f sleep 1000; echo > left; exit 1",
+	})
+	var left []engine.Process
+	eventually(t, "the next run, and what the one before left", func() bool {
+		st := s.state(t)
+		if st.Runs == nil || st.Runs.Last == nil {
+			return false
+		}
+		left = st.Runs.Last.Survivors
+		return len(left) > 0 && st.Leader.PID > 0
+	})
+	st := s.state(t)
+	if err := proc.Signal(st.Holder, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	s.wait(t)
+	if o := p.observe(t, s.dir); o.Status != engine.Lost || len(o.Exit.Survivors) != 2 {
+		t.Errorf("status %s, survivors %+v; want the daemon and the leader", o.Status, o.Exit.Survivors)
+	}
+	if _, err := s.run.Stop(t.Context(), engine.StopOptions{Grace: engine.KillNow}); err != nil {
+		t.Errorf("stop: %v", err)
+	}
+	for _, one := range left {
+		if proc.Alive(proc.Identity{PID: one.PID, Start: one.Start}) {
+			t.Errorf("%+v still runs", one)
+		}
 	}
 }
 

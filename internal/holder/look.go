@@ -240,10 +240,14 @@ func Orphans(id record.ID, st *record.State) proc.JobRef {
 	return proc.JobRef{Leader: st.Leader, Session: st.Session, Holder: st.Holder, Known: SurvivorsOf(st), JobID: string(id)}
 }
 
-// SurvivorsOf returns the processes that the record of an end names.
+// SurvivorsOf returns the processes that the records of the end and of the last run name.
 func SurvivorsOf(st *record.State) []proc.Identity {
+	left := st.Exit.Survivors
+	if st.Runs != nil && st.Runs.Last != nil {
+		left = slices.Concat(left, st.Runs.Last.Survivors)
+	}
 	var ids []proc.Identity
-	for _, p := range st.Exit.Survivors {
+	for _, p := range left {
 		ids = append(ids, p.Identity())
 	}
 	return ids

@@ -177,6 +177,20 @@ func (h *Holder) RunEnded(end record.Exit, next time.Time) {
 	}
 }
 
+// RunLeft adds to the record of the last run the processes that all runs so far left running. If the holder
+// dies, nothing else may prove that they belong to the job.
+func (h *Holder) RunLeft(left []record.Process) {
+	h.mu.Lock()
+	if st := &h.state; st.Runs != nil && st.Runs.Last != nil {
+		last, runs := *st.Runs.Last, *st.Runs
+		last.Survivors = left
+		runs.Last = &last
+		st.Runs = &runs
+	}
+	h.mu.Unlock()
+	_ = h.save() // the next change is saved, too
+}
+
 // RunBegins counts the next run, whose command is about to be started.
 func (h *Holder) RunBegins() {
 	h.mu.Lock()

@@ -156,7 +156,7 @@ func (j *job) stopped() record.Exit {
 }
 
 // endRemains ends the processes that a run left in the job's session: the next run may need what they
-// hold, such as a port. Daemons, which have a session of their own, continue.
+// hold, such as a port. Daemons, which have a session of their own, continue and are recorded.
 func (j *job) endRemains() {
 	if len(j.findSurvivors()) == 0 {
 		return
@@ -166,6 +166,7 @@ func (j *job) endRemains() {
 		opt.Gone = func() bool { return !haveChildren() }
 	}
 	_, _ = proc.Terminate(j.ctx, j.remains(), opt) // the next run starts beside what cannot be ended
+	j.h.RunLeft(j.survivors())
 }
 
 // interrupt notes whether input p interrupts the job, as Ctrl+C does. Between two runs it ends the
