@@ -143,6 +143,9 @@ func TestClickOnAHeadingSortsTheList(t *testing.T) {
 		click(14, 2)
 		s.sees("Name▴")
 		s.press("3")
+		click(26, 2) // in the narrow list, where Age is
+		s.sees("▴Age")
+		click(14, 2)
 		click(14, 2)
 		s.sees("Name▾")
 		if s.pane.view.focus != areaList {
@@ -154,8 +157,13 @@ func TestClickOnAHeadingSortsTheList(t *testing.T) {
 		}
 		s.press("S")
 		s.sees("▴Age")
-		s.press("S")
-		s.sees("▾CPU") // no job is on a host
+		s.press("S") // no job is on a host
+		s.sees("─ by CPU ╮") // no visible job has been measured
+		cpu := 3.0
+		j := s.eng.jobs[0]
+		j.CPU = &cpu
+		s.facts(engine.Event{Kind: engine.EventTitle, Job: j})
+		s.sees("▾CPU")
 		s.press("I")
 		s.sees("▴CPU")
 	})

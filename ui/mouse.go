@@ -123,13 +123,9 @@ func (p *Pane) click(msg tea.MouseClickMsg, x, y int) tea.Cmd {
 	double := p.pointer.clicked.Press([2]int{x, y}, p.opts.clock()) == 2
 	switch where {
 	case areaList:
+		job := p.list.Click(x-p.view.lay.list.x, y-p.view.lay.list.y)
 		cmds = append(cmds, p.setFocus(areaList))
-		if !p.list.Click(x-p.view.lay.list.x, y-p.view.lay.list.y) {
-			cmds = append(cmds, p.show())
-			break
-		}
-		cmds = append(cmds, p.show())
-		if double {
+		if job && double {
 			cmd, _ := p.perform("jobs.attach")
 			cmds = append(cmds, cmd)
 		}

@@ -1,6 +1,7 @@
 package joblist
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hobjobs/hob/internal/cells"
@@ -10,15 +11,19 @@ import (
 const (
 	ageWidth = 7 // "59m ago"
 	// briefAge is room for the largest unit of a time alone: "59m".
-	briefAge              = 4
-	cpuWidth, memoryWidth = 4, 5
+	briefAge = 4
+	// A list of at least leastNarrow and less than leastBadges columns has no words beside the signs of the
+	// states, and no What.
+	leastNarrow, leastBadges = 26, 34
+	cpuWidth, memoryWidth    = 4, 5
 	// A name has leastName columns, and What at least leastWhat. Above enoughWhat the name gets a third of
 	// what is left.
 	leastName, leastWhat, enoughWhat = 22, 12, 44
 )
 
-// The least size of a list with a header row.
-const headerWidth, headerHeight = 46, 16
+// The least size of a list with a header row, and the least width of one that shows by what it is sorted. A list
+// beside a pane that has the room keeps the header, so that no row moves.
+const headerWidth, headerHeight, usageWidth = leastNarrow, 16, 46
 
 // columns are the widths of what a row shows, from the left; 0 leaves it out.
 type columns struct {
@@ -30,24 +35,28 @@ type columns struct {
 	usage int // of what the list is sorted by
 	age   int
 	end   int // blank
+	// narrow means that the name takes what the time of its row leaves of its column.
+	narrow bool
 }
 
 // columns returns the widths for the current size. There is no column for what no visible row has.
 func (m *Model) columns() columns {
-	if m.project != nil {
+	if m.inProject() {
 		return m.projectColumns()
 	}
 	c := columns{bar: 1, badge: statusbadge.Width, age: ageWidth, end: 1}
 	switch {
 	case m.w < 12:
 		c.badge, c.age, c.end = 2, 0, 0
-	case m.w < 26:
+	case m.w < leastNarrow:
 		c.badge, c.age, c.end = 2, briefAge, 0
+	case m.w < leastBadges:
+		c.badge, c.narrow = 2, true
 	case m.w < 42:
 		c.age = briefAge
 	}
 	switch {
-	case m.w < headerWidth:
+	case m.w < usageWidth, !m.anyVisible(func(r *row) bool { return m.hasValue(r.Job) }):
 	case m.sort == byCPU:
 		c.usage = cpuWidth
 	case m.sort == byMemory:
@@ -73,13 +82,12 @@ func spaced(w int) int {
 
 // saysAnything reports whether a visible row has something to say.
 func (m *Model) saysAnything() bool {
+	return m.anyVisible(func(r *row) bool { return r.group != "" || width(m.what(r)...) > 0 })
+}
+
+func (m *Model) anyVisible(is func(r *row) bool) bool {
 	first, end := m.box.Window()
-	for _, r := range m.shown[first:end] {
-		if r.group != "" || width(m.what(r)...) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.shown[first:end], is)
 }
 
 // heading is a column in the header row: the order that a click selects, and its place.
@@ -102,6 +110,9 @@ func (m *Model) headings() []heading {
 		{by: unsorted, label: "What", w: c.what},
 		usage,
 		{by: byAge, label: "Age", w: c.age, right: true},
+	}
+	if c.badge < statusbadge.Width {
+		all[0].label = ""
 	}
 	shown := all[:0]
 	x := c.bar

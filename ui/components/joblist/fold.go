@@ -310,15 +310,17 @@ func (m *Model) foldRow(r *row, c columns, selected bool) string {
 	switch {
 	case r == m.fold:
 		row = append(row, cell{text: " " + strconv.Itoa(r.size()) + " older", paint: m.paints.muted})
-	case m.project != nil && c.state > 0:
+	case c.narrow:
+		row = append(row, m.narrowGroup(r, m.w-width(row...)-c.end)...)
+	case m.inProject() && c.state > 0:
 		row = append(row, m.groupCells(r, c.badge+c.name-1, false)...)
-		_, words := m.groupCounts(r)
+		_, words := m.groupCounts(r, m.dot())
 		row = append(row, m.fitted(words, m.w-width(row...))...)
 	case c.what == 0:
 		row = append(row, m.groupCells(r, m.w-width(row...), true)...)
 	default:
 		row = append(row, m.groupCells(r, c.badge+c.name-1, false)...)
-		_, words := m.groupCounts(r)
+		_, words := m.groupCounts(r, m.dot())
 		row = append(append(row, cell{text: " ", paint: m.paints.text}), m.fitted(words, c.what)...)
 		row = append(row, cell{text: cells.Blank(spaced(c.usage)), paint: m.paints.text})
 		row = append(row, cell{text: " " + cells.FitLeft(m.groupAge(r, c.age), c.age), paint: m.groupPaint(r)})
@@ -436,7 +438,7 @@ func (m *Model) groupCells(r *row, w int, counted bool) []cell {
 	name := cell{text: " " + cells.Clean(r.group), paint: m.groupPaint(r)}
 	var counts []cell
 	if counted {
-		counts, _ = m.groupCounts(r)
+		counts, _ = m.groupCounts(r, "")
 	}
 	name.text = cells.Truncate(name.text, max(min(w, leastGroupName), w-width(counts...)), m.glyphs.Ellipsis)
 	for len(counts) > 0 && width(name)+width(counts...) > w {
@@ -446,9 +448,24 @@ func (m *Model) groupCells(r *row, w int, counted bool) []cell {
 	return append(row, cell{text: cells.Blank(w - width(row...)), paint: m.paints.text})
 }
 
+func (m *Model) dot() string { return " " + m.glyphs.Dot + " " }
+
+// narrowGroup are the name of a group and, aligned to the right, the numbers of its jobs: in words if there is
+// room for them.
+func (m *Model) narrowGroup(r *row, w int) []cell {
+	name := m.groupCells(r, w, false)[:1]
+	glyphs, words := m.groupCounts(r, ", ")
+	for _, counts := range [][]cell{words, glyphs} {
+		if gap := w - width(name...) - width(counts...); gap >= 1 {
+			return append(append(name, cell{text: cells.Blank(gap), paint: m.paints.text}), counts...)
+		}
+	}
+	return m.groupCells(r, w, true)
+}
+
 // groupCounts are the numbers of the jobs of a group by what they do, with signs and with words:
-// "4 up · 1 failed".
-func (m *Model) groupCounts(r *row) (glyphs, words []cell) {
+// "4 up · 1 failed" where between is " · ".
+func (m *Model) groupCounts(r *row, between string) (glyphs, words []cell) {
 	var c statusbadge.Counts
 	for _, b := range r.behind {
 		c.Add(b.Job)
@@ -480,7 +497,7 @@ func (m *Model) groupCounts(r *row) (glyphs, words []cell) {
 		}
 		n := strconv.Itoa(count.n)
 		if len(words) > 0 {
-			words = append(words, cell{text: " " + m.glyphs.Dot + " ", paint: quiet})
+			words = append(words, cell{text: between, paint: quiet})
 		}
 		words = append(words, cell{text: n + count.word, paint: count.paint})
 		glyphs = append(glyphs, cell{text: " " + count.glyph + n, paint: count.paint})

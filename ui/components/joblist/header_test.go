@@ -63,7 +63,7 @@ func TestClickOnAHeadingSorts(t *testing.T) {
 }
 
 func TestHeaderNeedsRoom(t *testing.T) {
-	for _, tt := range []struct{ w, h, rows int }{{80, 16, 1}, {80, 15, 0}, {46, 16, 1}, {45, 30, 0}} {
+	for _, tt := range []struct{ w, h, rows int }{{80, 16, 1}, {80, 15, 0}, {26, 16, 1}, {25, 30, 0}} {
 		list := newList(tt.w, tt.h, themes.Unicode())
 		if n := list.HeaderRows(); n != 0 {
 			t.Errorf("%dx%d: %d rows above an empty list", tt.w, tt.h, n)

@@ -65,6 +65,9 @@ func (p *Project) compare(a, b *row) int {
 	return cmp.Or(cmp.Compare(p.place(&a.Job), p.place(&b.Job)), a.began.Compare(b.began), a.Job.CreatedAt.Compare(b.Job.CreatedAt))
 }
 
+// inProject reports whether the rows are those of a project. A narrow list has the same rows for all jobs.
+func (m *Model) inProject() bool { return m.project != nil && m.w >= leastBadges }
+
 // Total returns the number of all jobs, whether or not they belong to the project.
 func (m *Model) Total() int { return len(m.rows) }
 
@@ -123,9 +126,6 @@ func (m *Model) head() *row {
 // projectColumns returns the widths of the columns in a project.
 func (m *Model) projectColumns() columns {
 	c := columns{bar: 1, badge: statusbadge.Width, state: stateWidth}
-	if m.w < 26 {
-		c.badge = 2
-	}
 	switch m.sort {
 	case byCPU:
 		c.usage = cpuWidth

@@ -87,13 +87,17 @@ func (m *Model) row(r *row, c columns, selected bool) string {
 		text = statusbadge.Column(m.styles, j, c.badge)
 	}
 	row = append(row, cell{text: text, paint: m.badgePaint(badge)})
-	if m.project != nil {
+	if m.inProject() {
 		row = append(row, m.name(r, max(0, c.name-1), pick)...)
 		row = append(row, blank)
 		if c.usage > 0 {
 			row = append(row, cell{text: cells.FitLeft(m.usage(j), c.usage) + " ", paint: m.paints.muted})
 		}
 		return m.join(append(row, m.processCells(r, c, pick)...), badge, selected)
+	}
+	age := m.time(r, c)
+	if c.narrow {
+		c.name, c.age = c.name+c.age-cells.Width(age), cells.Width(age)
 	}
 	row = append(row, m.name(r, c.name, pick)...)
 	if c.what > 0 {
@@ -104,7 +108,7 @@ func (m *Model) row(r *row, c columns, selected bool) string {
 		row = append(row, cell{text: " " + cells.FitLeft(m.usage(j), c.usage), paint: m.paints.muted})
 	}
 	if c.age > 0 {
-		row = append(row, cell{text: " " + cells.FitLeft(m.time(r, c), c.age) + cells.Blank(c.end), paint: pick(m.paints.text)})
+		row = append(row, cell{text: " " + cells.FitLeft(age, c.age) + cells.Blank(c.end), paint: pick(m.paints.text)})
 	}
 	return m.join(row, badge, selected)
 }
@@ -184,7 +188,10 @@ func (m *Model) time(r *row, c columns) string {
 	if c.what > 0 {
 		return m.age(*j, c.age)
 	}
-	text := ""
+	text, age := "", c.age
+	if c.narrow {
+		age = briefAge
+	}
 	switch {
 	case m.countsDown(j):
 		text = m.countdown(j).text
@@ -196,7 +203,7 @@ func (m *Model) time(r *row, c columns) string {
 		text = m.pending(j.Pending, c.age)
 	}
 	if text == "" || cells.Width(text) > c.age {
-		return m.age(*j, c.age)
+		return m.age(*j, age)
 	}
 	return text
 }
