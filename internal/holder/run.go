@@ -259,7 +259,7 @@ func (r *Run) subscription(throttled bool) Subscribe {
 // has sent nothing for a while whether it still answers, until ctx is done or the connection has ended.
 // If there is no answer, it closes the connection.
 func (r *Run) keepAsking(ctx context.Context, c *Client, throttled bool, heard *atomic.Bool) {
-	quiet := time.NewTicker(r.quiet)
+	quiet := time.NewTimer(untilRound(time.Now(), r.quiet))
 	defer quiet.Stop()
 	for {
 		var err error
@@ -267,6 +267,7 @@ func (r *Run) keepAsking(ctx context.Context, c *Client, throttled bool, heard *
 		case <-ctx.Done():
 			return
 		case <-quiet.C:
+			quiet.Reset(untilRound(time.Now(), r.quiet))
 			if !heard.Swap(false) {
 				err = r.ask(ctx, c, TypeStatus, nil)
 			}
@@ -280,6 +281,12 @@ func (r *Run) keepAsking(ctx context.Context, c *Client, throttled bool, heard *
 			return
 		}
 	}
+}
+
+// untilRound returns the time until the next multiple of every. A program that watches many idle jobs asks
+// all their holders in one round, instead of waking up for each.
+func untilRound(now time.Time, every time.Duration) time.Duration {
+	return now.Truncate(every).Add(every).Sub(now)
 }
 
 // ask sends an instruction that a holder carries out at once.

@@ -79,3 +79,18 @@ func TestWatchNoticesHangingHolder(t *testing.T) {
 		})
 	}
 }
+
+// Watches that begin at different times ask in the same rounds, of which none is skipped.
+func TestWatchesAskInTheSameRounds(t *testing.T) {
+	const every = 10 * time.Second
+	first := time.Now().Truncate(every)
+	for _, began := range []time.Duration{0, 1, time.Second, every - 1} {
+		at := first.Add(began)
+		for round := range 3 {
+			at = at.Add(untilRound(at, every))
+			if want := first.Add(time.Duration(round+1) * every); !at.Equal(want) {
+				t.Errorf("began after %s: round %d at %s, want %s", began, round, at, want)
+			}
+		}
+	}
+}
