@@ -8,6 +8,7 @@ package cells
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
@@ -32,7 +33,7 @@ func Width(s string) int {
 			}
 		default:
 			r, size := utf8.DecodeRuneInString(s[i:])
-			if !isNarrow(r) { // it may also change the width of what precedes it
+			if !unicode.Is(narrow, r) { // it may also change the width of what precedes it
 				return ansi.StringWidth(s)
 			}
 			w++
@@ -44,18 +45,18 @@ func Width(s string) int {
 
 func isPrintableASCII(c byte) bool { return ' ' <= c && c <= '~' }
 
-// isNarrow reports whether r beyond ASCII is known to occupy one column, whatever precedes it: letters of
-// Western Europe, punctuation, and what frames and glyphs consist of.
-func isNarrow(r rune) bool {
-	switch {
-	case r == 0xad: // the soft hyphen
-		return false
-	case 0xa1 <= r && r <= 0xff, 0x2010 <= r && r <= 0x2027, 0x2190 <= r && r <= 0x21ff:
-		return true
-	case 0x2500 <= r && r <= 0x25fc, 0x2713 <= r && r <= 0x2718:
-		return true
-	}
-	return false
+// narrow are characters beyond ASCII that are known to occupy one column, whatever precedes them: letters of
+// Western Europe without the soft hyphen, punctuation, arrows, and what frames and glyphs consist of.
+var narrow = &unicode.RangeTable{
+	R16: []unicode.Range16{
+		{Lo: 0xa1, Hi: 0xac, Stride: 1},
+		{Lo: 0xae, Hi: 0xff, Stride: 1},
+		{Lo: 0x2010, Hi: 0x2027, Stride: 1},
+		{Lo: 0x2190, Hi: 0x21ff, Stride: 1},
+		{Lo: 0x2500, Hi: 0x25fc, Stride: 1},
+		{Lo: 0x2713, Hi: 0x2718, Stride: 1},
+	},
+	LatinOffset: 2,
 }
 
 // Fit returns s, which may be styled, in exactly w columns: cut or padded on
