@@ -232,7 +232,9 @@ type waited struct {
 func (l *launch) wait() *waited {
 	reply(nil, nil)
 	openCrashLog(l.cfg.Dir)
-	r := l.cfg.Queue.Wait(l.cfg.Dir, l.alive)
+	rest := time.AfterFunc(restTime, releasePages)
+	defer rest.Stop()
+	r := l.cfg.Queue.Wait(l.cfg.Dir, l.alive, func() { rest.Reset(restTime) })
 	return &waited{
 		Result: r,
 		alive:  l.alive,

@@ -91,9 +91,10 @@ func Send(to *os.File, config []byte, kept []int, passed map[int]*os.File) error
 	return err
 }
 
-// receive reads a configuration and the descriptors that come with it, to the end.
+// receive reads a configuration and the descriptors that come with it, to the end. Its buffer is on the
+// stack of the main goroutine, which keeps its size as long as the job runs.
 func receive(from int) (config []byte, received []*os.File, err error) {
-	text, rights := make([]byte, 32<<10), make([]byte, unix.CmsgSpace(4*maxRights))
+	text, rights := make([]byte, 4<<10), make([]byte, unix.CmsgSpace(4*maxRights))
 	for {
 		n, oobn, _, _, err := unix.Recvmsg(from, text, rights, 0)
 		if errors.Is(err, unix.EINTR) {

@@ -139,7 +139,7 @@ func (m *member) beginAt(p Place) *member {
 	p.Dir = m.p.queue
 	over := make(chan struct{})
 	go func() {
-		m.done <- p.Wait(m.dir, jobdir.InheritAlive(m.dir, m.alive))
+		m.done <- p.Wait(m.dir, jobdir.InheritAlive(m.dir, m.alive), func() {})
 		close(over)
 	}()
 	m.p.t.Cleanup(func() { // before the job's files are closed

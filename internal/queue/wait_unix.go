@@ -28,8 +28,8 @@ type Result struct {
 func (r *Result) MayStart() bool { return r.Canceled == nil && r.BlockedBy == "" }
 
 // Wait waits until the job in dir may start, or never will. It is called by the job's holder, which has
-// the job's lock and its pipe.
-func (p *Place) Wait(dir string, alive *jobdir.Alive) Result {
+// the job's lock and its pipe. It calls looked after each look at the queue that did not end the wait.
+func (p *Place) Wait(dir string, alive *jobdir.Alive, looked func()) Result {
 	w := waiter{
 		queue:   p.Dir,
 		jobs:    filepath.Dir(dir),
@@ -42,7 +42,7 @@ func (p *Place) Wait(dir string, alive *jobdir.Alive) Result {
 	for _, id := range p.AfterAny {
 		w.deps = append(w.deps, dep{id: id, any: true})
 	}
-	w.wait()
+	w.wait(looked)
 	return w.result
 }
 
@@ -70,8 +70,9 @@ type dep struct {
 const dyingPause = 10
 
 // wait returns when the result is decided.
-func (w *waiter) wait() {
+func (w *waiter) wait(looked func()) {
 	for !w.decide() {
+		looked()
 		_, _ = unix.Poll(w.watches, w.again) // after an error or a signal, it looks again
 		w.drain()
 	}

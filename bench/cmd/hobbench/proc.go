@@ -114,7 +114,15 @@ func memory(l *lab) {
 		}
 		idle.add(p.name, l.settledMemory(p)/float64(jobs), "")
 	})
-	l.print(idle)
+	waiting := newRow("M3 the same for each job that waits in a queue", "%.0f KiB", "1 MiB")
+	waiting.addNone("", "")
+	q := l.queueOfHob()
+	q.hold()
+	for range jobs {
+		check(q.launch("true").wait())
+	}
+	waiting.add(q.name, l.settledMemory(q.program)/float64(jobs), "")
+	l.print(idle, waiting)
 	l.release()
 	mib := l.count(1024, 32)
 	grown := newRow(fmt.Sprintf("M3 the same for one job, and after %d MiB of output", mib), "%+.0f KiB", "+1 MiB")
