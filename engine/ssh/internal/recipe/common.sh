@@ -196,7 +196,8 @@ descend() {
 # on_logs FD...: those of some processes' descriptors that write to a log of the job.
 on_logs() {
   h_logs_in=$(cd "$h_d" 2>/dev/null && pwd -P) || return 0
-  LC_ALL=C ls -ld "$@" 2>/dev/null | grep -F " -> $h_logs_in/" |
+  h_links=$(LC_ALL=C ls -ld "$@" 2>/dev/null | grep -F " -> $h_logs_in/")
+  [ -z "$h_links" ] || printf '%s\n' "$h_links" |
     grep -e '^l.w.*/output\.log$' -e '^l.w.*/stdout\.log$' -e '^l.w.*/stderr\.log$'
 }
 

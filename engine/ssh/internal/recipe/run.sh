@@ -29,7 +29,6 @@ by_signal() {
   elif [ "$h_rc" -gt 128 ] && first "$h_d/.said"; then
     h_signaled=" signal"
   fi
-  rm -f "$h_d/.said"
 }
 
 # find_program NAME: 0, 127 or 126, the status that exec would have.
@@ -294,7 +293,7 @@ super)
       remaining >"$h_d/left.$$" && mv -f "$h_d/left.$$" "$h_d/left"
     fi
   fi
-  rm -f "$h_d/env.$h_nonce" "$h_d/.ended_by"
+  rm -f "$h_d/env.$h_nonce" "$h_d/.ended_by" "$h_d/.said"
   printf '%-3s\n' "$h_rc" 1<>"$h_d/.exit" # in place: it works on a full disk
   mv -f "$h_d/.exit" "$h_d/exit_code"
   [ -n "$h_kept" ] && echo end >&4

@@ -239,14 +239,27 @@ spoiled() {
   die write "$1"
 }
 
+# written: GOT is how many bytes of the files of a new job are there.
+written() {
+  set --
+  for h_z in $h_names; do set -- "$@" "$h_d/$h_z.$h_nonce"; done
+  h_all=$(LC_ALL=C ls -ln "$@" 2>/dev/null)
+  h_got=0
+  set -f
+  IFS=$h_nl
+  set -- $h_all
+  unset IFS
+  for h_z in "$@"; do
+    set -- $h_z
+    h_got=$((h_got + ${5:-0}))
+  done
+  set +f
+}
+
 # lay FIFO SIZE OWNER: gives the files of a new job their names. They are written under names with the
 # nonce behind them; SIZE is their bytes together.
 lay() {
-  h_got=0
-  for h_z in $h_names; do
-    size_of "$h_d/$h_z.$h_nonce"
-    h_got=$((h_got + h_SIZE))
-  done
+  written
   [ "$h_got" -eq "$2" ] || spoiled size
   # Where the client has the same directory it has made the job's: its meta.json stays.
   [ -f "$h_d/meta.json" ] && rm -f "$h_d/meta.json.$h_nonce" || mv -f "$h_d/meta.json.$h_nonce" "$h_d/meta.json" || spoiled meta.json
@@ -262,6 +275,13 @@ lay() {
       die mkfifo "${h_z##*: }"
     }
   fi
+}
+
+# moment: waits some hundredths of a second, where sleep can, and adds them to N. The first time, with K at
+# 0, it is one, and then up to three: what is waited for needs the processor that a sleep takes.
+moment() {
+  [ "$h_k" -ge 3 ] || h_k=$((h_k + 1))
+  if sleep "0.0$h_k" 2>/dev/null; then h_n=$((h_n + h_k)); else sleep 1 && h_n=$((h_n + 100)); fi
 }
 
 # launch MODE SH FIFO SIZE OWNER: starts the wrapper and waits for its word; see lay.
@@ -297,12 +317,12 @@ launch() {
   esac
   # The wrapper answers in a file: a server may close the channel as soon as the
   # process that it started has ended.
-  h_n=0
+  h_n=0 h_k=0
   h_r=
   while [ $h_n -lt 500 ]; do
     first "$h_h"
     case $h_LINE in "$h_nonce "*) h_r=$h_LINE && break ;; esac
-    if sleep 0.01 2>/dev/null; then h_n=$((h_n + 1)); else sleep 1 && h_n=$((h_n + 100)); fi
+    moment
   done
   rm -f "$h_h"
   case $h_r in
@@ -311,10 +331,8 @@ launch() {
   "$h_nonce OK "*) ;;
   *) rm -f "$h_d/env.$h_nonce"; die start "${h_r#"$h_nonce "}" ;;
   esac
-  h_n=0
-  while [ ! -f "$h_d/ready" ] && [ ! -f "$h_d/exit_code" ] && [ $h_n -lt 100 ]; do
-    if sleep 0.01 2>/dev/null; then h_n=$((h_n + 1)); else sleep 1 && h_n=$((h_n + 50)); fi
-  done
+  h_n=0 h_k=0
+  while [ ! -f "$h_d/ready" ] && [ ! -f "$h_d/exit_code" ] && [ $h_n -lt 200 ]; do moment; done
   echo "OK $h_mode"
   h_close=1 # it may have ended already
   list "$h_base" "$h_id"
