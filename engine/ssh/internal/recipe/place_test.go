@@ -140,16 +140,34 @@ func (p *place) list(id string) *Entry {
 	return e
 }
 
-// ended waits for the end of a job. It asks only once the end is recorded: a list costs a dozen processes.
+// ended waits for the end of a job.
 func (p *place) ended(id string) *Entry {
 	p.t.Helper()
-	file := filepath.Join(p.base, id, "exit_code")
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		if _, err := os.Stat(file); err == nil {
-			break
+	return p.ends([]string{id})[id]
+}
+
+// ends waits for the ends of jobs. It asks once for all of them, when all ends are recorded: a list costs a dozen
+// processes.
+func (p *place) ends(ids []string) map[string]*Entry {
+	p.t.Helper()
+	end := time.Now().Add(patience)
+	for _, id := range ids {
+		for file := filepath.Join(p.base, id, "exit_code"); ; time.Sleep(10 * time.Millisecond) {
+			if _, err := os.Stat(file); err == nil {
+				break
+			}
+			if time.Now().After(end) {
+				p.t.Fatalf("%s: its end did not come: %+v", id, p.list(id))
+			}
 		}
 	}
-	return p.until(id, "its end", func(e *Entry) bool { return e.Over })
+	jobs := ParseList([]byte(p.ask(List(p.base, ids)))).Jobs
+	for _, id := range ids {
+		if e := jobs[id]; e == nil || !e.Over {
+			p.t.Fatalf("%s: its end is recorded, and it is listed as %+v", id, e)
+		}
+	}
+	return jobs
 }
 
 func (p *place) until(id, what string, ok func(*Entry) bool) *Entry {

@@ -75,25 +75,28 @@ func TestClientsShareAnAnswerOfSlurm(t *testing.T) {
 		{"directory that cannot be written", "cd ..; rmdir jobs", "now\nours|hob-t\n"},
 	} {
 		for _, sh := range shells {
-			path, err := exec.LookPath(sh)
-			if err != nil {
-				continue // the tests of requests name the shells that are missing
-			}
-			base := filepath.Join(t.TempDir(), "jobs")
-			if err := os.Mkdir(base, 0o700); err != nil {
-				t.Fatal(err)
-			}
-			cmd := exec.Command(path)
-			if sh == "busybox" {
-				cmd.Args = append(cmd.Args, "sh")
-			}
-			cmd.Stdin = strings.NewReader(onPath(t) + ClusterPrelude() + "\nh_patience=1\n" +
-				program("squeue", "echo '|hob-else'; echo 'ours|hob-t'") + "\ncd " + Quote(base) + "\n" + c.before + "\n" + Queue(base, 10*time.Second) + " | sed '1s/^[0-9][0-9]*$/now/' | grep -v else\n" +
-				"[ ! -d .squeue.lock ] || echo locked\n")
-			out, err := cmd.CombinedOutput()
-			if err != nil || string(out) != c.want {
-				t.Errorf("%s, %s: the answer is %q, %v; want %q", c.name, sh, out, err, c.want)
-			}
+			t.Run(c.name+"/"+sh, func(t *testing.T) {
+				t.Parallel()
+				path, err := exec.LookPath(sh)
+				if err != nil {
+					t.Skip("the tests of requests name the shells that are missing")
+				}
+				base := filepath.Join(t.TempDir(), "jobs")
+				if err := os.Mkdir(base, 0o700); err != nil {
+					t.Fatal(err)
+				}
+				cmd := exec.Command(path)
+				if sh == "busybox" {
+					cmd.Args = append(cmd.Args, "sh")
+				}
+				cmd.Stdin = strings.NewReader(onPath(t) + ClusterPrelude() + "\nh_patience=1\n" +
+					program("squeue", "echo '|hob-else'; echo 'ours|hob-t'") + "\ncd " + Quote(base) + "\n" + c.before + "\n" + Queue(base, 10*time.Second) + " | sed '1s/^[0-9][0-9]*$/now/' | grep -v else\n" +
+					"[ ! -d .squeue.lock ] || echo locked\n")
+				out, err := cmd.CombinedOutput()
+				if err != nil || string(out) != c.want {
+					t.Errorf("the answer is %q, %v; want %q", out, err, c.want)
+				}
+			})
 		}
 	}
 }

@@ -39,14 +39,19 @@ func TestExitCodesAndStreams(t *testing.T) {
 		{"SIGINT to itself", "kill -INT $$", 130, ""},
 	}
 	eachShell(t, func(t *testing.T, p *place) {
+		var ids []string
 		for _, c := range cases {
 			j := p.job(c.script)
 			p.start(j)
-			e := p.ended(j.ID)
+			ids = append(ids, j.ID)
+		}
+		ends := p.ends(ids)
+		for i, c := range cases {
+			e := ends[ids[i]]
 			if e.Code == nil || *e.Code != c.code {
 				t.Errorf("%s: code %v, want %d", c.name, show(e.Code), c.code)
 			}
-			if got := p.file(j.ID, "output.log"); got != c.output {
+			if got := p.file(ids[i], "output.log"); got != c.output {
 				t.Errorf("%s: output %q, want %q", c.name, got, c.output)
 			}
 			if e.Ended == nil || e.Started == nil || e.Failed != "" || len(e.Left) > 0 {
@@ -79,15 +84,20 @@ func TestFailedStarts(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "plain"), []byte("x"), 0o600); err != nil {
 			t.Fatal(err)
 		}
+		var ids []string
 		for _, c := range cases {
 			j := p.job("")
 			c.make(&j, dir)
 			p.start(j)
-			e := p.ended(j.ID)
+			ids = append(ids, j.ID)
+		}
+		ends := p.ends(ids)
+		for i, c := range cases {
+			e := ends[ids[i]]
 			if e.Failed == "" || e.Code == nil || *e.Code != c.code {
 				t.Errorf("%s: failed %q with %s, want code %d", c.name, e.Failed, show(e.Code), c.code)
 			}
-			if files, _ := filepath.Glob(filepath.Join(p.base, j.ID, "env*")); len(files) > 0 {
+			if files, _ := filepath.Glob(filepath.Join(p.base, ids[i], "env*")); len(files) > 0 {
 				t.Errorf("%s: left %v", c.name, files)
 			}
 		}
@@ -135,23 +145,28 @@ func TestEveryByteArrives(t *testing.T) {
 // A script reaches the shell as it is, also where it ends in the middle of a line.
 func TestScriptArrivesByteForByte(t *testing.T) {
 	eachShell(t, func(t *testing.T, p *place) {
+		want := map[string]string{} // what jobs print
+		ids := []string{}
 		for _, script := range []string{`echo a\`, "echo a", "echo a\n", "printf 'a\\n'; #\\", "cat <<END\na\nEND", "\n\necho a\r\n", ""} {
 			file := filepath.Join(t.TempDir(), "script")
 			if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			want, err := exec.Command(p.sh, file).Output()
+			output, err := exec.Command(p.sh, file).Output()
 			if err != nil {
 				t.Fatalf("%q: %v", script, err)
 			}
 			j := p.job(script)
 			p.start(j)
-			p.ended(j.ID)
 			if got := p.file(j.ID, "cmd"); got != script {
 				t.Errorf("%q arrives as %q", script, got)
 			}
-			if got := p.file(j.ID, "output.log"); got != string(want) {
-				t.Errorf("%q prints %q, want %q", script, got, want)
+			want[j.ID], ids = string(output), append(ids, j.ID)
+		}
+		p.ends(ids)
+		for _, id := range ids {
+			if got := p.file(id, "output.log"); got != want[id] {
+				t.Errorf("%q prints %q, want %q", p.file(id, "cmd"), got, want[id])
 			}
 		}
 	})

@@ -38,16 +38,18 @@ func TestExitIsDistinguishedFromSignal(t *testing.T) {
 	}
 	eachShell(t, func(t *testing.T, p *place) {
 		var jobs []started
+		var ids []string
 		for _, mode := range modesOf[p.name] {
 			for _, c := range ends {
 				j := p.job("echo some; " + c.script + "; exit")
 				j.Mode = mode
 				p.start(j)
-				jobs = append(jobs, started{c, mode, j.ID})
+				jobs, ids = append(jobs, started{c, mode, j.ID}), append(ids, j.ID)
 			}
 		}
+		ends := p.ends(ids)
 		for _, c := range jobs {
-			e := p.ended(c.id)
+			e := ends[c.id]
 			want := c.signaled && p.name != "zsh"
 			if c.mode == "shared" && want { // some report no SIGTERM of what they run beside them
 				want = e.Signaled

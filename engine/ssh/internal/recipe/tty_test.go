@@ -150,11 +150,16 @@ func TestExitCodesWithATerminal(t *testing.T) {
 		{"SIGSEGV to itself", "kill -SEGV $$", 139}, {"SIGINT to itself", "kill -INT $$", 130},
 	}
 	eachShell(t, func(t *testing.T, p *place) {
+		var ids []string
 		for _, c := range cases {
 			j := p.tty("echo x; " + c.script)
 			p.start(j)
-			e := p.ended(j.ID)
-			if got := p.file(j.ID, "output.log"); e.Code == nil || *e.Code != c.code || got != "x\r\n" || e.Failed != "" {
+			ids = append(ids, j.ID)
+		}
+		ends := p.ends(ids)
+		for i, c := range cases {
+			e := ends[ids[i]]
+			if got := p.file(ids[i], "output.log"); e.Code == nil || *e.Code != c.code || got != "x\r\n" || e.Failed != "" {
 				t.Errorf("%s: code %s, want %d; output %q, %s", c.name, show(e.Code), c.code, got, e.Failed)
 			}
 		}
