@@ -152,6 +152,7 @@ func (w watcher) probe(ctx context.Context) bool {
 	for name, value := range w.proc.Env {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
+	endGroup(cmd)
 	return cmd.Run() == nil
 }
 
