@@ -126,6 +126,8 @@ func hintFor(err error, j Job) string {
 		return fmt.Sprintf("it is queued%s; take it out of the queue first: hob kill %s, or do both: hob remove %[2]s", where, j.ID)
 	case errors.Is(err, ErrRunning) && j.Status.Finished():
 		return fmt.Sprintf("end it first: hob kill %s, or do both: hob remove %[1]s", j.ID)
+	case errors.Is(err, ErrRunning) && j.Link == LinkUnreachable:
+		return "whether it still runs is not known; to see why: hob why " + string(j.ID)
 	case errors.Is(err, ErrRunning):
 		return "it is still running; stop it first, or remove it, which also stops it"
 	case errors.Is(err, ErrNoInput) && j.Kind == KindFile:

@@ -3,8 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
 
 	"github.com/hobjobs/hob/internal/holder"
 )
@@ -33,24 +31,21 @@ func (b *virtualBackend) Open(_ context.Context, r Record) (Run, error) {
 
 func (b *virtualBackend) Observe(ctx context.Context, rs []Record) (map[ID]State, error) {
 	seen := make(map[ID]State, len(rs))
-	var bad []error
+	var dirs []string
 	for _, r := range rs {
-		if err := ctx.Err(); err != nil {
-			return seen, err
-		}
 		if x := b.e.execution(r.ID); x != nil {
 			seen[r.ID] = x.job().State
-			continue
-		}
-		s, err := holder.Look(r.Dir)
-		switch {
-		case err == nil:
-			seen[r.ID] = s
-		case !errors.Is(err, fs.ErrNotExist): // one bad record must not hide the others
-			bad = append(bad, fmt.Errorf("%s: %w", r.ID, err))
+		} else {
+			dirs = append(dirs, r.Dir)
 		}
 	}
-	return seen, errors.Join(bad...)
+	states, err := holder.LookAll(ctx, dirs)
+	for _, r := range rs {
+		if s := states[r.Dir]; s != nil { // otherwise it was removed, or is in this program
+			seen[r.ID] = *s
+		}
+	}
+	return seen, err
 }
 
 // virtualRun is one execution of another program, or one that has ended.

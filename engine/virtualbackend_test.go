@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,8 +32,8 @@ func TestBadDirectoryHidesNoOtherExecution(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen, err := (&virtualBackend{looks}).Observe(t.Context(), rs)
-	if !errors.Is(err, jobdir.ErrNoMeta) {
-		t.Errorf("error = %v, want %v", err, jobdir.ErrNoMeta)
+	if err != nil {
+		t.Error(err)
 	}
 	var ids []ID
 	for _, r := range rs {

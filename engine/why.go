@@ -143,8 +143,11 @@ func lastLine(lines []string) string {
 func (x *explainer) unfinished(lines []string) {
 	j := x.j
 	switch {
+	case j.Link == LinkUnreachable && j.Host == "":
+		x.Summary = "Unknown: " + cmp.Or(j.LinkError, "its records cannot be read")
+		x.silentHolder()
 	case j.Link == LinkUnreachable:
-		x.Summary = "Unknown: " + cmp.Or(j.Host, "its record") + " is unreachable" + ending.Bracketed(j.LinkError)
+		x.Summary = "Unknown: " + j.Host + " is unreachable" + ending.Bracketed(j.LinkError)
 	case j.Link == LinkElsewhere:
 		x.Summary = "Unknown: the job belongs to another machine or container"
 	case j.Status == Stopping:
@@ -166,6 +169,15 @@ func (x *explainer) unfinished(lines []string) {
 	default:
 		x.Summary = "It has not ended: it has been running for " + units.FormatDuration(j.Uptime(x.e.cfg.now()))
 	}
+}
+
+// silentHolder adds what to do about a holder that does not answer, unless the reason already has it.
+func (x *explainer) silentHolder() {
+	pid := x.j.Holder.PID
+	if pid == 0 || !x.e.here.sameBoot(&x.j.State) || !strings.HasSuffix(x.j.LinkError, "does not answer") {
+		return
+	}
+	x.add("command", fmt.Sprintf("if it does not recover, kill -KILL %d ends it: the job is lost then, and its output is kept", pid))
 }
 
 // betweenRuns explains the end of the last run.

@@ -64,7 +64,7 @@ func Dial(ctx context.Context, dir string) (*Client, error) {
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
 		st, stateErr := jobdir.ReadState(dir)
 		if stateErr == nil && st.Socket != "" {
-			c, err := dial(ctx, st.Socket)
+			c, err := dialUnlessStopped(ctx, &st)
 			if err == nil {
 				return c, nil
 			}
@@ -75,7 +75,10 @@ func Dial(ctx context.Context, dir string) (*Client, error) {
 			case errors.Is(err, io.EOF):
 				why = errFull()
 			case isSilence(err):
-				why = fmt.Errorf("%w: %w", ErrNoSocket, err)
+				why = &silentError{silence(&st), err}
+				if holderStopped(&st) {
+					return nil, why
+				}
 			}
 		}
 		if !jobdir.Locked(dir) {
@@ -101,6 +104,15 @@ func isSilence(err error) bool {
 		errors.Is(err, syscall.EAGAIN) // its socket's queue is full
 }
 
+// silentError is the error for such a holder. It matches ErrNoSocket.
+type silentError struct {
+	text string // see silence
+	err  error
+}
+
+func (e *silentError) Error() string   { return e.text }
+func (e *silentError) Unwrap() []error { return []error{ErrNoSocket, e.err} }
+
 // SeesProcesses reports whether the pids in st refer to processes that this process can see.
 func SeesProcesses(st *record.State) bool {
 	if st.BootID == "" || st.BootID != proc.BootID() {
@@ -122,6 +134,23 @@ func askSocket(st *record.State) {
 	if sig, err := proc.ParseSignal("USR1"); err == nil {
 		_ = proc.Signal(st.Holder, sig) // if it has exited meanwhile, its lock shows that
 	}
+}
+
+// dialUnlessStopped is dial that gives up early if the holder is stopped.
+func dialUnlessStopped(ctx context.Context, st *record.State) (*Client, error) {
+	within, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	early := time.AfterFunc(usualPatience().stopped, func() {
+		if holderStopped(st) {
+			giveUp()
+		}
+	})
+	defer early.Stop()
+	c, err := dial(within, st.Socket)
+	if err != nil && within.Err() != nil && ctx.Err() == nil {
+		err = os.ErrDeadlineExceeded
+	}
+	return c, err
 }
 
 func dial(ctx context.Context, path string) (*Client, error) {

@@ -3,13 +3,11 @@ package holder
 import (
 	"bufio"
 	"cmp"
-	"context"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/hobjobs/hob/engine/record"
@@ -22,60 +20,8 @@ import (
 // requesting program does not hold it meanwhile, as earlier versions of hob did not.
 const startTimeout = 30 * time.Second
 
-// Look reads the state of a job from its files and its lock. A job whose records cannot be read at
-// the moment has the link "unreachable", and nothing else is concluded. The error is fs.ErrNotExist
-// for a directory that does not exist: the job was removed, which is not an end; and
-// jobdir.ErrNoMeta. If the job's process is gone and no end is recorded, it asks the holder for the end.
-func Look(dir string) (record.State, error) {
-	s, ask, err := lookBy(jobdir.Read, dir)
-	if ask {
-		askEnd(context.Background(), dir, &s)
-	}
-	return s, err
-}
-
-const (
-	// asksAtOnce limits the holders that LookAll asks at the same time, and therefore its descriptors.
-	asksAtOnce = 64
-	// asksTimeout limits how long it waits for all answers.
-	asksTimeout = 5 * time.Second
-)
-
-// LookAll looks at the jobs in several directories. It asks their holders at the same time. A job that
-// Look has an error for is not in the result.
-func LookAll(ctx context.Context, dirs []string) (map[string]*record.State, error) {
-	states := make(map[string]*record.State, len(dirs))
-	var asked []string
-	for _, dir := range dirs {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		s, ask, err := lookBy(jobdir.Read, dir)
-		if err != nil {
-			continue
-		}
-		states[dir] = &s
-		if ask {
-			asked = append(asked, dir)
-		}
-	}
-	within, cancel := context.WithTimeout(ctx, asksTimeout)
-	defer cancel()
-	turn := make(chan struct{}, asksAtOnce)
-	var asks sync.WaitGroup
-	for _, dir := range asked {
-		turn <- struct{}{}
-		asks.Go(func() {
-			askEnd(within, dir, states[dir])
-			<-turn
-		})
-	}
-	asks.Wait()
-	return states, ctx.Err()
-}
-
 // lookBy looks at a job with records that read returns, and does not ask its holder. ask means that
-// askEnd must complete the state.
+// confirm must complete the state.
 func lookBy(read func(dir string) (jobdir.Record, error), dir string) (s record.State, ask bool, err error) {
 	rec, err := read(dir)
 	for err == nil && !rec.Finished() && !jobdir.Locked(dir) {
@@ -105,59 +51,7 @@ func lookBy(read func(dir string) (jobdir.Record, error), dir string) (s record.
 		}
 		return s, false, nil
 	}
-	return s, leaderGone(&s), nil
-}
-
-// endTimeout limits how long askEnd waits for a holder's answer.
-const endTimeout = 2 * time.Second
-
-// leaderGone reports whether the job's process is gone although the records have no end.
-func leaderGone(s *record.State) bool {
-	switch s.Status {
-	case record.Running, record.Stopping:
-	default:
-		return false
-	}
-	if s.Leader.IsZero() || !SeesProcesses(s) {
-		return false
-	}
-	return !proc.Alive(s.Leader)
-}
-
-// askEnd completes the state s of a job whose process is gone although its holder lives. The holder may
-// be about to record the end, or unable to because the disk is full or read-only. Without an answer it
-// is not known whether the job still runs.
-func askEnd(ctx context.Context, dir string, s *record.State) {
-	ctx, cancel := context.WithTimeout(ctx, endTimeout)
-	defer cancel()
-	facts, err := askFacts(ctx, s.Socket)
-	if err == nil {
-		s.Unrecorded = facts.Unrecorded
-		return
-	}
-	if rec, err := jobdir.Read(dir); err == nil && rec.Finished() {
-		*s = stateOf(&rec)
-		return
-	}
-	s.Link, s.LinkError = record.LinkUnreachable, "its process is gone and its supervisor process does not answer"
-	if !isSilence(err) {
-		s.LinkError += ": " + err.Error()
-	}
-}
-
-// askFacts asks the holder at a socket once. It does not wait for a socket, as Dial does, since a list
-// asks for many jobs.
-func askFacts(ctx context.Context, socket string) (facts Facts, err error) {
-	if socket == "" {
-		return facts, ErrNoSocket
-	}
-	c, err := dial(ctx, socket)
-	if err != nil {
-		return facts, err
-	}
-	defer c.Close()
-	err = c.Do(ctx, TypeStatus, nil, &facts)
-	return facts, err
+	return s, leaderGone(&s) || holderStopped(&s), nil
 }
 
 // stateOf returns the state according to the records.

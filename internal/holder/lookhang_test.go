@@ -124,9 +124,8 @@ func answerTogether(l net.Listener, n int) {
 		defer nc.Close()
 		clients = append(clients, nc)
 	}
-	hello := Hello{Min: ProtocolMin, Max: Protocol}
 	for _, nc := range clients {
-		_, _ = nc.Write(appendFrame(appendFrame(nil, TypeHello, hello.encode()), TypeOK, encodeJSON(Facts{})))
+		greetOnce(nc)
 	}
 	for _, nc := range clients {
 		_, _ = io.Copy(io.Discard, nc)

@@ -157,12 +157,13 @@ const (
 // polls the files.
 func (r *Run) Watch(ctx context.Context, notify func(record.State, record.Note)) error {
 	var last record.State
+	var heard atomic.Int64
 	report := func(s record.State, note record.Note) {
 		last = s
 		notify(s, note)
 	}
 	for {
-		err := r.stream(ctx, func(f Facts) bool {
+		err := r.stream(ctx, &heard, func(f Facts) bool {
 			s, note := r.after(last, f)
 			report(s, note)
 			return !s.Status.Finished()
@@ -184,13 +185,19 @@ func (r *Run) Watch(ctx context.Context, notify func(record.State, record.Note))
 		}
 		silent := isSilence(err)
 		if silent && s.Link == record.LinkNone {
-			s.Link, s.LinkError = record.LinkUnreachable, "its supervisor process does not answer"
+			s.Link, s.LinkError = record.LinkUnreachable, silence(&s)
+		}
+		if at := heard.Load(); silent && at != 0 {
+			s.StaleSince = time.Unix(0, at)
 		}
 		if silent || errors.Is(err, ErrNoSocket) {
 			report(s, record.Note{})
 		}
-		if !sleep(ctx, pollPause) {
-			return ctx.Err()
+		// A stopped holder would find all connections that were tried meanwhile when it continues.
+		for ok := true; ok; ok = holderStopped(&s) {
+			if !sleep(ctx, pollPause) {
+				return ctx.Err()
+			}
 		}
 	}
 }
@@ -213,8 +220,9 @@ func (r *Run) StateOf(st *record.State) record.State {
 	return stateOf(&jobdir.Record{Meta: jobdir.Meta{Request: r.Request}, State: *st, Started: !st.StartedAt.IsZero()})
 }
 
-// stream calls more with the facts from the holder, until more returns false, which is not an error.
-func (r *Run) stream(ctx context.Context, more func(Facts) bool) error {
+// stream calls more with the facts from the holder, until more returns false, which is not an error. It sets
+// heard to the time of the last sign of life, in nanoseconds.
+func (r *Run) stream(ctx context.Context, heard *atomic.Int64, more func(Facts) bool) error {
 	c, err := Dial(ctx, r.Dir)
 	if err != nil {
 		return err
@@ -224,10 +232,10 @@ func (r *Run) stream(ctx context.Context, more func(Facts) bool) error {
 	if err := r.ask(ctx, c, TypeSubscribe, r.subscription(throttled)); err != nil {
 		return err
 	}
-	var heard atomic.Bool
+	heard.Store(time.Now().UnixNano())
 	asking, stop := context.WithCancel(ctx)
 	var asks sync.WaitGroup
-	asks.Go(func() { r.keepAsking(asking, c, throttled, &heard) })
+	asks.Go(func() { r.keepAsking(asking, c, throttled, heard) })
 	defer asks.Wait()
 	defer stop()
 	for {
@@ -235,7 +243,7 @@ func (r *Run) stream(ctx context.Context, more func(Facts) bool) error {
 		if err != nil {
 			return err
 		}
-		heard.Store(true)
+		heard.Store(time.Now().UnixNano())
 		var facts Facts
 		if f.Type != TypeFacts || json.Unmarshal(f.Payload, &facts) != nil {
 			continue // of a later version
@@ -258,7 +266,7 @@ func (r *Run) subscription(throttled bool) Subscribe {
 // keepAsking updates the pace of the subscription of c after calls of Throttle, and asks a holder that
 // has sent nothing for a while whether it still answers, until ctx is done or the connection has ended.
 // If there is no answer, it closes the connection.
-func (r *Run) keepAsking(ctx context.Context, c *Client, throttled bool, heard *atomic.Bool) {
+func (r *Run) keepAsking(ctx context.Context, c *Client, throttled bool, heard *atomic.Int64) {
 	quiet := time.NewTimer(untilRound(time.Now(), r.quiet))
 	defer quiet.Stop()
 	for {
@@ -268,8 +276,11 @@ func (r *Run) keepAsking(ctx context.Context, c *Client, throttled bool, heard *
 			return
 		case <-quiet.C:
 			quiet.Reset(untilRound(time.Now(), r.quiet))
-			if !heard.Swap(false) {
-				err = r.ask(ctx, c, TypeStatus, nil)
+			if time.Since(time.Unix(0, heard.Load())) < r.quiet {
+				continue
+			}
+			if err = r.ask(ctx, c, TypeStatus, nil); err == nil {
+				heard.Store(time.Now().UnixNano())
 			}
 		case <-r.paced:
 			if now := r.throttled.Load(); now != throttled {

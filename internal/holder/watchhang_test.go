@@ -59,6 +59,10 @@ func TestWatchNoticesHangingHolder(t *testing.T) {
 				if s.Status != record.Running || (s.LinkError == "") != (s.Link == record.LinkNone) {
 					t.Errorf("%s, link %q (%s)", s.Status, s.Link, s.LinkError)
 				}
+				since := len(links) == 2 && !tc.hangs // it has answered this client before
+				if since == s.StaleSince.IsZero() {
+					t.Errorf("unreachable since %v", s.StaleSince)
+				}
 				switch links = links[1:]; {
 				case len(links) == 0:
 					done()

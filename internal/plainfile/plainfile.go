@@ -85,7 +85,7 @@ func ReadLinked(path string, limit int64) ([]byte, error) {
 
 func readAll(f *os.File, fi fs.FileInfo, path string, limit int64) (data []byte, err error) {
 	if fi.Size() <= limit {
-		data, err = io.ReadAll(io.LimitReader(f, limit+1)) // it may have grown, and files of /proc have no size
+		data, err = readFrom(f, fi.Size(), limit)
 	}
 	if err == nil && max(fi.Size(), int64(len(data))) > limit {
 		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("%w (more than %s)", ErrTooLong, size(limit))}
@@ -94,6 +94,21 @@ func readAll(f *os.File, fi fs.FileInfo, path string, limit int64) (data []byte,
 		return nil, err
 	}
 	return data, nil
+}
+
+// readFrom reads a file of which size bytes are expected, at most limit+1. One read suffices for a file
+// that has not grown, which matters for lists: they read several files of each job. Files of /proc have no size.
+func readFrom(f *os.File, size, limit int64) ([]byte, error) {
+	data := make([]byte, size+1)
+	n, err := f.Read(data)
+	switch data = data[:n]; {
+	case err == io.EOF:
+		return data, nil
+	case err != nil, int64(n) == size:
+		return data, err
+	}
+	rest, err := io.ReadAll(io.LimitReader(f, limit+1-int64(n)))
+	return append(data, rest...), err
 }
 
 // matchesAny reports whether err matches one of the targets.

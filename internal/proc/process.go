@@ -106,6 +106,12 @@ func Alive(id Identity) bool {
 	return err == nil && p.Start == start && !p.Dead()
 }
 
+// Stopped reports whether the process id is stopped by a signal or a tracer.
+func Stopped(id Identity) bool {
+	p, err := Stat(id.PID)
+	return err == nil && p.Identity() == id && p.Stopped()
+}
+
 // Process is the state of a process in a snapshot.
 type Process struct {
 	PID, PPID, PGID, Session int

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"testing"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/jobdir"
 )
 
 // resultSchemas has the output schema of each tool that a server lists. Each forbids properties that it
@@ -41,6 +43,19 @@ func resultSchemas(list *sdk.ListToolsResult) (map[string]*jsonschema.Resolved, 
 		}
 	}
 	return schemas, nil
+}
+
+// stopHolder stops the holder of a job and returns its pid.
+func (h *home) stopHolder(id string) int {
+	h.t.Helper()
+	st, err := jobdir.ReadState(filepath.Join(h.state, "jobs", id))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if err := syscall.Kill(st.Holder.PID, syscall.SIGSTOP); err != nil {
+		h.t.Fatal(err)
+	}
+	return st.Holder.PID
 }
 
 func forbidOthers(s *jsonschema.Schema) {
@@ -151,6 +166,15 @@ func TestResultsFitTheirSchemas(t *testing.T) {
 	cut := h.startFor(run("sleep 1000", nil), engine.Spec{Script: "for n in 1 2 3 4 5; do printf %01000000d 0; done", LogLimit: 2 << 20})
 	h.ended(cut)
 	act("poll", cut, nil)
+
+	// A job whose holder is stopped.
+	silent := run("sleep 1000", nil)
+	holder := h.stopHolder(silent)
+	act("poll", silent, nil)
+	call("process", params{"action": "list"})
+	if err := syscall.Kill(holder, syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
 
 	// The aliases.
 	id := run("sleep 1000", nil)

@@ -75,7 +75,7 @@ func About(j engine.Job, now time.Time) *Answer {
 	} else {
 		a.DeadlineAt, a.WaitingForInput = j.Deadline.UTC(), j.Waiting
 	}
-	a.headline = a.Status + " · " + string(j.ID) + " · " + a.Name + " · " + InWords(j, now)
+	a.headline = a.shownStatus() + " · " + string(j.ID) + " · " + a.Name + " · " + InWords(j, now)
 	return a
 }
 

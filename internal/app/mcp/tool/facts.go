@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -20,18 +21,20 @@ const (
 
 // facts are the fields of a job that answers and lists share.
 type facts struct {
-	Status     string    `json:"status,omitempty"`
-	SessionID  engine.ID `json:"sessionId,omitempty" jsonschema:"The job, for process; absent: no job is left"`
-	Name       string    `json:"name,omitempty"`
-	Host       string    `json:"host,omitempty"`
-	PID        int       `json:"pid,omitempty"`
-	WaitReason string    `json:"waitReason,omitempty" jsonschema:"Why it is queued"`
-	ExitCode   *int      `json:"exitCode,omitempty"`
-	ExitSignal string    `json:"exitSignal,omitempty"`
-	Reason     string    `json:"reason,omitempty"`
-	OutputPath string    `json:"outputPath,omitempty"`
-	StdoutPath string    `json:"stdoutPath,omitempty"`
-	StderrPath string    `json:"stderrPath,omitempty"`
+	Status    string    `json:"status,omitempty"`
+	SessionID engine.ID `json:"sessionId,omitempty" jsonschema:"The job, for process; absent: no job is left"`
+	Name      string    `json:"name,omitempty"`
+	Host      string    `json:"host,omitempty"`
+	PID       int       `json:"pid,omitempty"`
+	// Unreachable is set beside the last known status.
+	Unreachable string `json:"unreachable,omitempty" jsonschema:"Why it is not known whether status still holds"`
+	WaitReason  string `json:"waitReason,omitempty" jsonschema:"Why it is queued"`
+	ExitCode    *int   `json:"exitCode,omitempty"`
+	ExitSignal  string `json:"exitSignal,omitempty"`
+	Reason      string `json:"reason,omitempty"`
+	OutputPath  string `json:"outputPath,omitempty"`
+	StdoutPath  string `json:"stdoutPath,omitempty"`
+	StderrPath  string `json:"stderrPath,omitempty"`
 }
 
 func factsOf(j engine.Job) facts {
@@ -46,11 +49,27 @@ func factsOf(j engine.Job) facts {
 		StdoutPath: cells.VisibleName(j.StdoutPath),
 		StderrPath: cells.VisibleName(j.StderrPath),
 	}
+	if unreachable(j) {
+		f.Unreachable = plain.OneLine(cmp.Or(j.LinkError, "its host does not answer"), 200)
+	}
 	if exit, ok := j.Ended(); ok {
 		f.ExitCode = exit.Code
 		f.ExitSignal, f.Reason = plain.OneLine(exit.Signal, 60), plain.OneLine(string(exit.Reason), 60) // a job can write its own record
 	}
 	return f
+}
+
+// unreachable reports whether the status of a job is only the last known one.
+func unreachable(j engine.Job) bool {
+	return j.Link == engine.LinkUnreachable && !j.Status.Finished()
+}
+
+// shownStatus is the status in the text form.
+func (f *facts) shownStatus() string {
+	if f.Unreachable != "" {
+		return string(engine.LinkUnreachable)
+	}
+	return f.Status
 }
 
 // pathsOf names the files with a job's output.

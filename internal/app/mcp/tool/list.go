@@ -50,7 +50,7 @@ func (t *Tools) list(ctx context.Context, in ProcessArgs) (*Answer, error) {
 	now := time.Now()
 	rows := []row{}
 	var lines []string
-	var running, queued, finished, left int64
+	var running, silent, queued, finished, left int64
 	room := t.Settings.MaxOutputChars / 2
 	for _, j := range jobs {
 		r := rowOf(j, now)
@@ -66,6 +66,8 @@ func (t *Tools) list(ctx context.Context, in ProcessArgs) (*Answer, error) {
 			}
 		case j.Status == engine.Queued:
 			queued++
+		case unreachable(j):
+			silent++
 		default:
 			running++
 		}
@@ -75,7 +77,7 @@ func (t *Tools) list(ctx context.Context, in ProcessArgs) (*Answer, error) {
 			continue
 		}
 		rows = append(rows, r)
-		line := fmt.Sprintf("%s · %s · %s · %s", j.ID, r.Name, r.Status, InWords(j, now))
+		line := fmt.Sprintf("%s · %s · %s · %s", j.ID, r.Name, r.shownStatus(), InWords(j, now))
 		if r.WaitingForInput {
 			line += " · waits for input"
 		}
@@ -87,10 +89,14 @@ func (t *Tools) list(ctx context.Context, in ProcessArgs) (*Answer, error) {
 		}
 		lines = append(lines, line)
 	}
-	ans := &Answer{Jobs: &rows, headline: fmt.Sprintf("%d running, %d finished", running, finished)}
-	if queued > 0 {
-		ans.headline = fmt.Sprintf("%d running, %d queued, %d finished", running, queued, finished)
+	counts := fmt.Sprintf("%d running", running)
+	if silent > 0 {
+		counts += fmt.Sprintf(", %d unreachable", silent)
 	}
+	if queued > 0 {
+		counts += fmt.Sprintf(", %d queued", queued)
+	}
+	ans := &Answer{Jobs: &rows, headline: fmt.Sprintf("%s, %d finished", counts, finished)}
 	if len(lines) > 0 {
 		ans.headline += "\n" + strings.Join(lines, "\n")
 	}

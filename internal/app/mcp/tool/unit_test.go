@@ -146,3 +146,15 @@ func TestFactsOfForeignRecord(t *testing.T) {
 		}
 	}
 }
+
+// An agent is not told that a job runs if that is not known.
+func TestFactsOfUnreachableJob(t *testing.T) {
+	j := engine.Job{State: engine.State{Status: engine.Running, Link: engine.LinkUnreachable, LinkError: "stopped"}}
+	if a := About(j, time.Now()); a.Unreachable != "stopped" || !strings.HasPrefix(a.headline, "unreachable · ") {
+		t.Errorf("%q: %q", a.Unreachable, a.headline)
+	}
+	j.Status = engine.Exited
+	if a := About(j, time.Now()); a.Unreachable != "" || strings.HasPrefix(a.headline, "unreachable") {
+		t.Errorf("ended: %q: %q", a.Unreachable, a.headline)
+	}
+}

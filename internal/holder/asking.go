@@ -1,0 +1,157 @@
+package holder
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/hobjobs/hob/engine/record"
+	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/proc"
+)
+
+// asksAtOnce limits the holders that LookAll asks at the same time, and therefore its descriptors.
+const asksAtOnce = 64
+
+// patience is how long answers are waited for.
+type patience struct {
+	gone    time.Duration // of a holder whose job's process is gone
+	stopped time.Duration // of a stopped holder
+	all     time.Duration // of all of them
+}
+
+// usualPatience is the patience for clients. A holder that runs answers in that time on a busy machine,
+// too. For a stopped one, a second outlasts a stop of a moment, such as that of a tracer. It can be that short
+// because a holder without an answer is looked at again: no load makes one that runs look stopped.
+func usualPatience() patience {
+	return patience{gone: 2 * time.Second, stopped: time.Second, all: 5 * time.Second}
+}
+
+// Look reads the state of a job from its files and its lock. A job whose records cannot be read at
+// the moment has the link "unreachable", and nothing else is concluded. The error is fs.ErrNotExist
+// for a directory that does not exist: the job was removed, which is not an end; and
+// jobdir.ErrNoMeta. If the job's process is gone and no end is recorded, or the holder is stopped, Look
+// asks the holder.
+func Look(dir string) (record.State, error) {
+	s, ask, err := lookBy(jobdir.Read, dir)
+	if ask {
+		confirm(context.Background(), dir, &s, usualPatience())
+	}
+	return s, err
+}
+
+// LookAll looks at the jobs in several directories. It asks their holders at the same time. A job that
+// Look has an error for is not in the result.
+func LookAll(ctx context.Context, dirs []string) (map[string]*record.State, error) {
+	return lookAll(ctx, dirs, usualPatience())
+}
+
+func lookAll(ctx context.Context, dirs []string, p patience) (map[string]*record.State, error) {
+	states := make(map[string]*record.State, len(dirs))
+	var asked []string
+	for _, dir := range dirs {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		s, ask, err := lookBy(jobdir.Read, dir)
+		if err != nil {
+			continue
+		}
+		states[dir] = &s
+		if ask {
+			asked = append(asked, dir)
+		}
+	}
+	within, cancel := context.WithTimeout(ctx, p.all)
+	defer cancel()
+	turn := make(chan struct{}, asksAtOnce)
+	var asks sync.WaitGroup
+	for _, dir := range asked {
+		turn <- struct{}{}
+		asks.Go(func() {
+			confirm(within, dir, states[dir], p)
+			<-turn
+		})
+	}
+	asks.Wait()
+	return states, ctx.Err()
+}
+
+// leaderGone reports whether the job's process is gone although the records have no end.
+func leaderGone(s *record.State) bool {
+	switch s.Status {
+	case record.Running, record.Stopping:
+	default:
+		return false
+	}
+	if s.Leader.IsZero() || !SeesProcesses(s) {
+		return false
+	}
+	return !proc.Alive(s.Leader)
+}
+
+// holderStopped reports whether the holder of a job that has not ended is stopped by a signal or a tracer.
+// A list looks at the process because asking each holder would cost more than all the rest of it, in
+// this process and in the holders that it would wake.
+func holderStopped(s *record.State) bool {
+	if s.Status.Finished() || s.Holder.IsZero() || !SeesProcesses(s) {
+		return false
+	}
+	return proc.Stopped(s.Holder)
+}
+
+// confirm completes the state s of a job whose records do not suffice. If its process is gone although its
+// holder lives, the holder may be about to record the end, or unable to because the disk is full or
+// read-only. A stopped holder may continue. Without an answer it is not known whether the job still runs.
+func confirm(ctx context.Context, dir string, s *record.State, p patience) {
+	gone, timeout := leaderGone(s), p.stopped
+	if gone {
+		timeout = p.gone
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	facts, err := askFacts(ctx, s.Socket)
+	if err == nil {
+		s.Unrecorded = facts.Unrecorded
+		return
+	}
+	if rec, err := jobdir.Read(dir); err == nil && rec.Finished() {
+		*s = stateOf(&rec)
+		return
+	}
+	switch stopped := holderStopped(s); {
+	case gone && (stopped || isSilence(err)):
+		s.LinkError = "its process is gone and " + silence(s)
+	case gone:
+		s.LinkError = "its process is gone and " + silence(s) + ": " + err.Error()
+	case stopped:
+		s.LinkError = silence(s)
+	default:
+		return
+	}
+	s.Link = record.LinkUnreachable
+}
+
+// silence describes a holder that does not answer, and what to do about it if that is known.
+func silence(s *record.State) string {
+	if holderStopped(s) {
+		return fmt.Sprintf("its supervisor process is stopped; to continue it: kill -CONT %d", s.Holder.PID)
+	}
+	return "its supervisor process does not answer"
+}
+
+// askFacts asks the holder at a socket once. It does not wait for a socket, as Dial does, since a list
+// asks for many jobs.
+func askFacts(ctx context.Context, socket string) (facts Facts, err error) {
+	if socket == "" {
+		return facts, ErrNoSocket
+	}
+	c, err := dial(ctx, socket)
+	if err != nil {
+		return facts, err
+	}
+	defer c.Close()
+	err = c.Do(ctx, TypeStatus, nil, &facts)
+	return facts, err
+}

@@ -1,0 +1,135 @@
+//go:build linux || darwin
+
+package holder
+
+import (
+	"net"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/hobjobs/hob/engine/record"
+	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/proc"
+	"github.com/hobjobs/hob/internal/testtool"
+)
+
+// startSleeper starts a process that plays a holder and does nothing, and stops it unless it is to run.
+func startSleeper(t *testing.T, stop bool) proc.Identity {
+	t.Helper()
+	cmd := exec.Command("sleep", "100")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	id, err := proc.IdentityOf(cmd.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !stop {
+		return id
+	}
+	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	for !proc.Stopped(id) {
+		if err := t.Context().Err(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return id
+}
+
+// A job whose holder is stopped is unreachable, whatever its records say. A holder that runs is not
+// asked: that would wake the holders of all jobs for every list.
+func TestLookAtStoppedHolder(t *testing.T) {
+	const never, patient = 20 * time.Millisecond, time.Minute
+	for name, tc := range map[string]struct {
+		stopped  bool
+		patience time.Duration
+		accepted func(holder proc.Identity, nc net.Conn) // what happens when a client comes
+		link     record.Link
+		asked    int32
+	}{
+		"it does not answer": {true, never, nil, record.LinkUnreachable, 1},
+		"it answers meanwhile": {true, patient, func(_ proc.Identity, nc net.Conn) {
+			greetOnce(nc)
+		}, record.LinkNone, 1},
+		"it continues meanwhile": {true, patient, func(id proc.Identity, nc net.Conn) {
+			_ = proc.Signal(id, syscall.SIGCONT)
+			for proc.Stopped(id) {
+				time.Sleep(time.Millisecond)
+			}
+			nc.Close()
+		}, record.LinkNone, 1},
+		"it runs": {false, patient, nil, record.LinkNone, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			socket := filepath.Join(testtool.TempDir(t), "s")
+			listener, err := net.Listen("unix", socket)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer listener.Close()
+			h := newOpened(t, Config{})
+			if err := h.Started(startSleeper(t, false), 0, time.Now(), time.Time{}); err != nil {
+				t.Fatal(err)
+			}
+			st, err := jobdir.ReadState(h.cfg.Dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			st.Holder, st.Socket = startSleeper(t, tc.stopped), socket
+			if err := jobdir.WriteState(h.cfg.Dir, &st); err != nil {
+				t.Fatal(err)
+			}
+			var asked atomic.Int32
+			go func() {
+				for {
+					nc, err := listener.Accept()
+					if err != nil {
+						return
+					}
+					asked.Add(1)
+					if tc.accepted != nil {
+						go tc.accepted(st.Holder, nc)
+					}
+				}
+			}()
+			states, err := lookAll(t.Context(), []string{h.cfg.Dir}, patience{stopped: tc.patience, all: time.Minute})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := states[h.cfg.Dir]
+			if s.Status != record.Running || s.Link != tc.link {
+				t.Errorf("%s, link %q (%s)", s.Status, s.Link, s.LinkError)
+			}
+			for end := time.Now().Add(time.Minute); asked.Load() < tc.asked && time.Now().Before(end); {
+				time.Sleep(time.Millisecond) // its connection may not have been accepted yet
+			}
+			if got := asked.Load(); got != tc.asked {
+				t.Errorf("asked %d times, want %d", got, tc.asked)
+			}
+			remedy := "kill -CONT " + strconv.Itoa(st.Holder.PID)
+			if strings.Contains(s.LinkError, remedy) != (tc.link == record.LinkUnreachable) {
+				t.Errorf("link error %q", s.LinkError)
+			}
+		})
+	}
+}
+
+// greetOnce greets the client as a holder does and answers its first request.
+func greetOnce(nc net.Conn) {
+	hello := Hello{Min: ProtocolMin, Max: Protocol}
+	_, _ = nc.Write(appendFrame(appendFrame(nil, TypeHello, hello.encode()), TypeOK, encodeJSON(Facts{})))
+}
