@@ -28,7 +28,7 @@ type fake struct {
 	fail    map[string]error // errors, by name of the call
 	sub     *fakeSub
 	screen  *fakeTerminal
-	group   *fakeGroup // the last one opened
+	group   *fakeGroup           // the last one opened
 	spec    engine.Spec          // of the last start
 	trash   []engine.ID          // jobs moved by the last clear
 	marked  []engine.ID          // jobs marked as seen

@@ -117,11 +117,7 @@ func (p *Pane) settled() tea.Cmd {
 		}
 		p.selectNext = ""
 	}
-	cmd := tea.Batch(p.show(), p.output.updatePreview())
-	if p.fore.attached() == nil && p.layout() != p.view.lay {
-		cmd = tea.Batch(cmd, p.arrange())
-	}
-	return cmd
+	return tea.Batch(p.show(), p.output.updatePreview(), p.rearrange())
 }
 
 // Running returns the number of jobs that keep running after the pane is closed; while it shows a project, of

@@ -54,7 +54,9 @@ type arrangement struct {
 	zoom    bool
 	alone   bool            // only the list has something to show
 	detail  func(w int) int // preferred number of lines of the detail in w columns; nil: none
-	notices int             // number of rows for messages above the last line
+	listW   int             // size of a list that needs no more, with its border; 0: all that there is
+	listH   int
+	notices int // number of rows for messages above the last line
 }
 
 // layout has the positions of all parts. Hidden panes are empty. The rectangles of panes are
@@ -111,11 +113,11 @@ func (l *layout) divide(body rect, a arrangement) {
 	onList := a.focus == areaList || a.focus == areaNone
 	switch {
 	case l.shape == shapeWide && onList:
-		l.listFrame, l.rightFrame = body.splitAt(wideList(body.w))
+		l.listFrame, l.rightFrame = body.splitAt(atMost(a.listW, wideList(body.w)))
 	case l.shape == shapeWide:
 		l.listFrame, l.rightFrame = body.splitAt(narrowList)
 	case l.shape == shapeStack && onList:
-		l.listFrame, l.rightFrame = body.cutAt(listHeight(body.h))
+		l.listFrame, l.rightFrame = body.cutAt(atMost(a.listH, listHeight(body.h)))
 	case onList:
 		l.listFrame = body
 	default:
@@ -184,6 +186,14 @@ func listHeight(h int) int {
 		return h
 	}
 	return top
+}
+
+// atMost returns the smaller one of what is needed, if that is known, and what there is.
+func atMost(needed, there int) int {
+	if needed == 0 {
+		return there
+	}
+	return min(needed, there)
 }
 
 // splitAt divides r at a column.

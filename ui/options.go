@@ -15,16 +15,16 @@ import (
 type Option func(*options)
 
 type options struct {
-	keys   keymap.Map
-	theme  themes.Theme
-	glyphs themes.Glyphs
-	clock  func() time.Time
-	home   string // shown as "~"
-	dir    string // the current directory; "": not known
-	hosts  []string
-	filter engine.Filter
+	keys    keymap.Map
+	theme   themes.Theme
+	glyphs  themes.Glyphs
+	clock   func() time.Time
+	home    string // shown as "~"
+	dir     string // the current directory; "": not known
+	hosts   []string
+	filter  engine.Filter
 	project *Project
-	outer  []outerPrefix
+	outer   []outerPrefix
 
 	checkDir func(dir string) error // returns why a job cannot run in a directory of this machine
 	connect  func(ctx context.Context, host string) (made bool, err error)

@@ -175,7 +175,7 @@ func (d *painter) logNote() string {
 	switch l := d.view.lay; {
 	case d.view.given == areaDetail && !d.output.screenShown():
 		return ""
-	case d.view.given == areaLog && l.shape == shapeWide:
+	case d.view.given == areaLog && l.shape == shapeWide && !d.output.group.shown():
 		return d.dotted(d.output.logSize(), d.does(d.opts.keys.Panes.ShowDetail, "for all details"))
 	}
 	return d.output.logSize()
@@ -268,7 +268,7 @@ func (d *painter) logFacts() string { return d.dotted(d.output.logState(), d.zoo
 func (d *painter) briefFacts(w int) string {
 	state, facts := d.detail.Line(), d.logFacts()
 	following := d.output.log.Following() && d.output.logState() == "following"
-	if following && d.view.given != areaLog { // as any log that is only previewed
+	if following && d.view.given != areaLog && !d.output.group.shown() { // as any log that is only previewed
 		facts = d.zoomNote()
 	}
 	badge := ""

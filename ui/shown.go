@@ -93,14 +93,14 @@ func (p *Pane) show() tea.Cmd {
 	if group, jobs := p.selectedGroup(); len(jobs) > 0 {
 		if group == p.output.group.of {
 			p.output.group.logs = len(jobs)
-			return nil
+			return p.rearrange()
 		}
 		cmd := p.output.showGroup(group, jobs)
 		p.attend()
 		return tea.Batch(cmd, p.arrange())
 	}
 	if p.shows(id) {
-		return p.explain()
+		return tea.Batch(p.explain(), p.rearrange())
 	}
 	fold, _ := p.onFold()
 	cmd := p.output.show(id, fold)
@@ -109,6 +109,14 @@ func (p *Pane) show() tea.Cmd {
 		p.showFacts(j)
 	}
 	return tea.Batch(cmd, p.arrange(), p.explain())
+}
+
+// rearrange follows a change of what the panes need.
+func (p *Pane) rearrange() tea.Cmd {
+	if p.fore.attached() != nil || p.layout() == p.view.lay {
+		return nil
+	}
+	return p.arrange()
 }
 
 // shows reports whether the output of a job is shown, or none if there is no such job.

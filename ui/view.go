@@ -44,14 +44,21 @@ func (p *Pane) arrange() tea.Cmd {
 
 // layout computes the layout of the panes for what they show now.
 func (p *Pane) layout() layout {
-	return arrange(p.view.w, p.view.h, arrangement{
+	a := arrangement{
 		header:  p.opts.header,
 		focus:   p.view.given,
 		zoom:    p.view.zoomed,
 		detail:  p.detail.Lines,
 		alone:   p.nothing(),
 		notices: p.noticeRows(),
-	})
+	}
+	if p.output.group.shown() && a.focus != areaDetail {
+		a.detail = nil // its log says everything
+	}
+	if w, h := p.list.Needs(); w > 0 {
+		a.listW, a.listH = w+2, h+2
+	}
+	return arrange(p.view.w, p.view.h, a)
 }
 
 func (p *Pane) nothing() bool {

@@ -30,8 +30,9 @@ func (m *Model) foldRow(r *row, c columns, selected bool) string {
 	case c.narrow:
 		row = append(row, m.narrowGroup(r, m.w-width(row...)-c.end)...)
 	case m.inProject() && c.state > 0:
-		row = append(row, m.groupCells(r, c.badge+c.name-1, false)...)
 		_, words := m.groupCounts(r, m.dot())
+		before := min(c.badge+c.name-1, max(leastGroupName, m.w-width(row...)-width(words...)))
+		row = append(row, m.groupCells(r, before, false)...)
 		row = append(row, m.fitted(words, m.w-width(row...))...)
 	case c.what == 0:
 		row = append(row, m.groupCells(r, m.w-width(row...), true)...)

@@ -30,6 +30,7 @@ const processLabel = "process"
 const (
 	stateWidth = 18 // "after 2s · 19m ago"
 	ranWidth   = 6  // "19m", before the ports
+	leastState = 12 // "19m   :25198"
 	stateGap   = 3  // between state and What
 	nameGap    = 2  // after the longest name
 )
@@ -133,14 +134,8 @@ func (m *Model) projectColumns() columns {
 		c.usage = memoryWidth
 	case byNeed, byName, byAge, byHost, byTime, sorts, unsorted:
 	}
-	for _, r := range m.shown {
-		if !r.stands() {
-			name := m.name(r, maxName, func(p border.Paint) border.Paint { return p })
-			c.name = max(c.name, width(name[:len(name)-1]...)) // without the blank that fills it
-		}
-	}
 	room := max(0, m.w-c.bar-c.badge-spaced(c.usage))
-	c.name = max(min(c.name+nameGap, room-stateWidth), min(room, leastBeside))
+	c.name = max(min(m.longestName()+nameGap, room-leastState), min(room, leastBeside))
 	c.state = max(0, min(stateWidth, room-c.name))
 	if what := room - c.name - c.state - stateGap; what >= leastWhat {
 		c.what = what
@@ -148,8 +143,29 @@ func (m *Model) projectColumns() columns {
 	return c
 }
 
-// maxName is wider than any name that is shown.
-const maxName = 60
+// Needs returns the size that the list of a project needs without What; 0 for all jobs.
+func (m *Model) Needs() (w, h int) {
+	if m.settle(); m.project == nil || len(m.shown) == 0 {
+		return 0, 0
+	}
+	return max(leastProject, 1+statusbadge.Width+m.longestName()+nameGap+stateWidth+1), len(m.shown)
+}
+
+// longestName is the width of the longest name with its marks.
+func (m *Model) longestName() int {
+	longest := 0
+	for _, r := range m.shown {
+		if !r.stands() {
+			name := m.name(r, maxName, func(p border.Paint) border.Paint { return p })
+			longest = max(longest, width(name[:len(name)-1]...)) // without the blank that fills it
+		}
+	}
+	return longest
+}
+
+// leastProject is the width of a list with usual names, so that a mark after one of them does not change it. maxName is
+// wider than any name that is shown.
+const leastProject, maxName = 44, 60
 
 // state is how long a job of a project has run and its ports, or how long it ran and when it ended.
 func (m *Model) state(r *row, c columns) string {
