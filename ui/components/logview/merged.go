@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"regexp"
-	"slices"
 	"sort"
 	"sync"
 	"time"
@@ -40,13 +39,14 @@ func labelOf(src Source, off int64) Label {
 	return Label{}
 }
 
-// Limits of what a Merged has in memory. Beyond them it drops the oldest eighth.
+// Limits of what a Merged has in memory. Beyond them it drops the oldest lines of jobs with more than their share,
+// so that a job that prints very much does not displace the lines of others.
 const (
 	mostMerged      = 10_000
 	mostMergedBytes = 4 << 20
 )
 
-// Merged is a Source in memory that grows: the last lines of several jobs. Its offsets count what was ever
+// Merged is a Source in memory that grows: the last lines of each of several jobs. Its offsets count what was ever
 // added. It is safe for concurrent use.
 type Merged struct {
 	mu    sync.Mutex
@@ -92,17 +92,31 @@ func (g *Merged) Add(lines ...MergedLine) {
 
 func (l *mergedLine) bytes() int { return len(l.text) + len(l.Line.Raw) }
 
-// drop drops the oldest lines if there are too many.
+// drop drops the oldest lines of each job beyond its share if there are too many. It leaves an eighth free, so that
+// it is rarely needed.
 func (g *Merged) drop() {
 	if len(g.lines) <= mostMerged && g.bytes <= mostMergedBytes {
 		return
 	}
-	n := 0
-	for len(g.lines)-n > mostMerged*7/8 || g.bytes > mostMergedBytes*7/8 {
-		g.bytes -= g.lines[n].bytes()
-		n++
+	type size struct{ lines, bytes int }
+	sizes := map[int]size{}
+	for i := range g.lines {
+		l := &g.lines[i]
+		has := sizes[l.Label.Number]
+		sizes[l.Label.Number] = size{has.lines + 1, has.bytes + l.bytes()}
 	}
-	g.lines = slices.Clone(g.lines[n:])
+	share := size{mostMerged * 7 / 8 / len(sizes), mostMergedBytes * 7 / 8 / len(sizes)}
+	kept := make([]mergedLine, 0, mostMerged)
+	g.bytes = 0
+	for _, l := range g.lines {
+		if has := sizes[l.Label.Number]; has.lines > share.lines || has.bytes > share.bytes {
+			sizes[l.Label.Number] = size{has.lines - 1, has.bytes - l.bytes()}
+			continue
+		}
+		kept = append(kept, l)
+		g.bytes += l.bytes()
+	}
+	g.lines = kept
 }
 
 // Whole reports whether no line was dropped, and room whether some more can be added without that.

@@ -125,6 +125,28 @@ func TestMergedDropsTheOldestLines(t *testing.T) {
 	}
 }
 
+// A job that prints very much displaces only its own lines.
+func TestMergedKeepsTheLinesOfQuietJobs(t *testing.T) {
+	g := &Merged{}
+	for i := range 5 * mostMerged {
+		if i%1000 == 0 {
+			g.Add(says("web", 0, fmt.Sprint("GET /", i)))
+		}
+		g.Add(says("flood", 1, "y"))
+	}
+	s := show(t, "", 40, 10, true).merged(g)
+	s.search("GET", false)
+	if _, _, total, done := s.m.Query(); total != 50 || !done {
+		t.Errorf("%d lines of the quiet job are found, done: %v", total, done)
+	}
+	s.press("&", "G")
+	s.want("web     GET /40000", "web     GET /49000")
+	size, _ := g.Size(t.Context())
+	if kept, _ := g.Window(t.Context(), size, 5*mostMerged, 1); len(kept) > mostMerged {
+		t.Errorf("%d lines are kept", len(kept))
+	}
+}
+
 // Commands read while lines are added and dropped.
 func TestMergedGrowsWhileItIsRead(t *testing.T) {
 	g := shop()
