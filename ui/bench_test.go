@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -32,6 +33,63 @@ func BenchmarkFrame(b *testing.B) {
 		p.Update(thenMsg{p.tasks, func() tea.Cmd { return p.ticked(p.clock.chain, at) }})
 		p.View()
 	}
+}
+
+// answers counts the messages of commands until text is on the screen.
+func (s *harness) answers(text string) (n int) {
+	s.t.Helper()
+	for ; !strings.Contains(s.screen(), text); n++ {
+		synctest.Wait()
+		select {
+		case msg := <-s.msgs:
+			s.deliver(msg)
+		default:
+			s.t.Fatalf("%q is not shown after %d messages:\n%s", text, n, s.screen())
+		}
+	}
+	return n
+}
+
+// A key that selects another job shows the log with the answer of the first command, so that it is in the
+// next frame.
+func TestLogOfSelectedJobIsShownAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		eng := three()
+		eng.jobs[1] = running("test-aaaaa", "make test", 13*time.Minute)
+		s := newHarness(t, 120, 30, eng)
+		for _, at := range []struct{ key, shown string }{{"j", "FAIL TestTwo"}, {"k", "listening on :5173"}} {
+			s.deliver(named(at.key))
+			if n := s.answers(at.shown); n > 1 {
+				t.Errorf("%s: the log is shown after %d messages", at.key, n)
+			}
+			s.pump()
+		}
+	})
+}
+
+// New output of the job whose log is followed draws one frame: that of the lines.
+func TestOutputDrawsOneFrame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newHarness(t, 120, 30, three())
+		log := s.pane.output.source.(*fakeLog)
+		s.pane.View()
+		log.text += "[vite] page reload\n"
+		j := s.eng.jobs[0]
+		j.Output = int64(len(log.text))
+		s.eng.sub.batches <- []engine.Event{{Kind: engine.EventOutput, Job: j, Offset: j.Output}}
+		drawn := 0
+		for synctest.Wait(); len(s.msgs) > 0; synctest.Wait() {
+			s.deliver(<-s.msgs)
+			if s.pane.frame.dirty {
+				s.pane.View()
+				drawn++
+			}
+		}
+		s.sees("[vite] page reload")
+		if drawn != 1 {
+			t.Errorf("%d frames were drawn", drawn)
+		}
+	})
 }
 
 // A flood of output in a job that is not shown draws nothing.

@@ -116,7 +116,7 @@ func (o *output) changed(j *job, was engine.Job, grew bool) tea.Cmd {
 	case was.Alternate && !j.Alternate:
 		o.raw = false // show the next full-screen program again
 	}
-	if grew && o.source != nil {
+	if grew {
 		o.behind = true
 		cmds = append(cmds, o.catchUp())
 	}
@@ -126,7 +126,7 @@ func (o *output) changed(j *job, was engine.Job, grew bool) tea.Cmd {
 // catchUp lets the log read new output if it is visible.
 func (o *output) catchUp() tea.Cmd {
 	_, known := o.job()
-	mayGrow := known && o.visible && !o.last
+	mayGrow := known && o.visible && !o.last && o.source != nil
 	if !o.behind || !mayGrow || o.screenShown() {
 		return nil
 	}
@@ -182,11 +182,15 @@ func (o *output) openLog() tea.Cmd {
 		left:   j.HasTerminal() && j.Status.Finished(),
 		raw:    o.raw,
 	}
-	t := o.tasks
+	o.behind = false
+	t, readEnding := o.tasks, o.log.ReadEnding()
 	return t.async(func(ctx context.Context) func() tea.Cmd {
 		opened, err := wanted.open(ctx, t.eng)
 		if err == nil && !t.open.keep(opened.log) {
 			return nil
+		}
+		if err == nil {
+			opened.ending = readEnding(ctx, opened.log)
 		}
 		return func() tea.Cmd { return o.logOpened(opened, err) }
 	})
@@ -230,6 +234,7 @@ type openedLog struct {
 	log    openLog
 	drawn  bool // the job used the alternate screen
 	last   bool // log is the last screen
+	ending *logview.Ending
 }
 
 // nonEmptyStream returns stderr of a split job while its stdout is empty, otherwise stdout.
@@ -274,7 +279,8 @@ func (o *output) logOpened(opened openedLog, err error) tea.Cmd {
 	o.source, o.stream = opened.log, opened.stream
 	o.last, o.plain = opened.last, opened.drawn && !opened.last
 	o.log.SetEmpty(o.emptyLog())
-	return o.tasks.route(o.log.SetSource(opened.log, !o.opts.log.Stay))
+	shown := o.tasks.route(o.log.ShowEnding(opened.log, opened.ending, !o.opts.log.Stay))
+	return tea.Batch(shown, o.catchUp())
 }
 
 func (o *output) emptyLog() string {

@@ -29,7 +29,7 @@ func (p *Pane) Update(msg tea.Msg) tea.Cmd {
 }
 
 // changes reports whether a message may change what is on screen. New output of a job is visible
-// only in its log; the list shows it at the next tick.
+// only in its log, once that has been read; the list shows it then, or at the next tick.
 func (p *Pane) changes(msg tea.Msg) bool {
 	e, ok := msg.(eventsMsg)
 	if !ok || e.err != nil {
@@ -38,10 +38,7 @@ func (p *Pane) changes(msg tea.Msg) bool {
 	if !p.events.known || p.events.trouble != "" {
 		return true
 	}
-	shown := p.fore.terminal() == nil
-	return slices.ContainsFunc(e.events, func(e engine.Event) bool {
-		return e.Kind != engine.EventOutput || shown && e.Job.ID == p.output.id
-	})
+	return slices.ContainsFunc(e.events, func(e engine.Event) bool { return e.Kind != engine.EventOutput })
 }
 
 func (p *Pane) update(msg tea.Msg) tea.Cmd {

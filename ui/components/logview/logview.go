@@ -89,6 +89,7 @@ type place struct {
 	where  where
 	rows   int   // height of the view; a multiple of it is read before and after
 	follow bool  // use the end of the log at the time of reading
+	grown  bool  // read only if the log is larger than known
 	known  int64 // size of the log when the read was requested; a log that was truncated is shorter
 }
 
@@ -132,7 +133,10 @@ func New(keys keymap.Log, styles *themes.Styles, o Options) *Model {
 
 // SetSource shows another log from its end, and follows it if follow is set. A nil source shows
 // nothing. The caller closes the previous source after Update has returned.
-func (m *Model) SetSource(src Source, follow bool) tea.Cmd {
+func (m *Model) SetSource(src Source, follow bool) tea.Cmd { return m.ShowEnding(src, nil, follow) }
+
+// ShowEnding is SetSource with the end of the log, which is read again if the view needs more of it.
+func (m *Model) ShowEnding(src Source, e *Ending, follow bool) tea.Cmd {
 	m.cancel()
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	m.gen++
@@ -142,8 +146,11 @@ func (m *Model) SetSource(src Source, follow bool) tea.Cmd {
 	m.follow, m.counted, m.fresh, m.freshUp, m.left = follow, 0, 0, false, 0
 	m.at, m.sel, m.only = noLine, selected{}, false
 	m.query.forget()
-	if src == nil {
+	switch {
+	case src == nil:
 		return nil
+	case e.suffices(m):
+		return m.gotWindow(e.win)
 	}
 	return tea.Batch(m.read(place{where: atEnd, follow: true}), m.rescan())
 }

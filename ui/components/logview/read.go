@@ -21,6 +21,7 @@ type window struct {
 	labels  []Label
 	numbers []int64
 	size    int64
+	same    bool // the log has not grown, so that nothing was read
 	err     error
 }
 
@@ -37,8 +38,11 @@ func (m *Model) read(p place) tea.Cmd {
 	if m.src == nil {
 		return nil
 	}
-	p.rows, p.known = max(m.h, 10), m.size
+	p.rows, p.known = m.windowRows(), m.size
 	if m.busy {
+		if m.again != nil && !m.again.grown {
+			p.grown = false
+		}
 		m.again = &p
 		return nil
 	}
@@ -54,10 +58,39 @@ func (m *Model) read(p place) tea.Cmd {
 	})
 }
 
+// Ending is the end of a log, read before the view shows that log.
+type Ending struct {
+	win     window
+	numbers bool
+}
+
+// ReadEnding returns a function that reads the end of a log. A command that opens the log calls it, so that
+// [Model.ShowEnding] shows the log without another command.
+func (m *Model) ReadEnding() func(ctx context.Context, src Source) *Ending {
+	p, numbers := place{where: atEnd, follow: true, rows: m.windowRows()}, m.numbers
+	return func(ctx context.Context, src Source) *Ending {
+		return &Ending{readWindow(ctx, src, nil, p, numbers), numbers}
+	}
+}
+
+// suffices reports whether e is what the view would read now.
+func (e *Ending) suffices(m *Model) bool {
+	if e == nil || e.win.err != nil {
+		return false
+	}
+	return e.win.place.rows >= m.windowRows() && e.numbers == m.numbers
+}
+
+// windowRows is the number of rows that a window is read for.
+func (m *Model) windowRows() int { return max(m.h, 10) }
+
 // readWindow reads the lines around p. If only is not nil, it reads only matching lines.
 func readWindow(ctx context.Context, src Source, only *filter, p place, numbers bool) window {
 	win := window{place: p}
 	if win.size, win.err = src.Size(ctx); win.err != nil {
+		return win
+	}
+	if win.same = p.grown && win.size <= p.known; win.same {
 		return win
 	}
 	off, before, after := min(p.off, win.size), margin*p.rows, margin*p.rows
@@ -129,6 +162,9 @@ func (m *Model) gotWindow(win window) tea.Cmd {
 		m.again = nil
 		return nil
 	}
+	if win.same {
+		return m.readAgain()
+	}
 	m.size = max(m.size, win.size)
 	var topStart int64 = -1
 	if win.place.where == keep && len(m.lines) > 0 {
@@ -157,13 +193,22 @@ func (m *Model) gotWindow(win window) tea.Cmd {
 		m.shift(rows)
 		m.toScroll = 0 // the end of the log was reached
 	}
-	if again := m.again; again != nil {
-		m.again = nil
-		cmds = append(cmds, m.read(*again))
+	if again := m.readAgain(); again != nil {
+		cmds = append(cmds, again)
 	} else if m.follow && m.size > max(win.size, win.place.known) {
 		cmds = append(cmds, m.read(m.here()))
 	}
 	return tea.Batch(cmds...)
+}
+
+// readAgain reads the window that was requested while another one was being read.
+func (m *Model) readAgain() tea.Cmd {
+	again := m.again
+	if again == nil {
+		return nil
+	}
+	m.again = nil
+	return m.read(*again)
 }
 
 func (m *Model) replace(win window) {
@@ -204,6 +249,9 @@ func (m *Model) Grown() tea.Cmd {
 	if m.src == nil {
 		return nil
 	}
+	if m.follow { // the size is read with the lines
+		return m.read(place{where: atEnd, follow: true, grown: m.err == nil})
+	}
 	ctx, src := m.ctx, m.src
 	return later.Run(&m.gen, func() func() tea.Cmd {
 		size, err := src.Size(ctx)
@@ -220,7 +268,7 @@ func (m *Model) grewTo(size int64, err error) tea.Cmd {
 	}
 	m.size = size
 	cmds := []tea.Cmd{m.rescan()}
-	if m.follow {
+	if m.follow { // since the size was read
 		return tea.Batch(append(cmds, m.read(m.here()))...)
 	}
 	if m.tail && m.atBottom() {
