@@ -28,7 +28,7 @@ func TestDefaultKeys(t *testing.T) {
 	}
 	panes := map[string]string{
 		"tab": "next-pane", "shift+tab": "previous-pane", "1": "show-list", "2": "show-detail", "3": "show-log",
-		"z": "zoom", "esc": "back", "q": "quit", "ctrl+c": "interrupt", "x": "stop", "X": "kill", "K": "signal",
+		"[": "previous-job", "shift+up": "previous-job", "]": "next-job", "shift+down": "next-job", "z": "zoom", "esc": "back", "q": "quit", "ctrl+c": "interrupt", "x": "stop", "X": "kill", "K": "signal",
 		"i": "send-line", "Y": "copy-path", "o": "pager", "E": "editor", "?": "help", "f1": "help", ":": "palette",
 		"ctrl+z": "suspend", "M": "toggle-mouse",
 	}

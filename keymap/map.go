@@ -52,6 +52,8 @@ type Panes struct {
 	ShowList     key.Binding `keys:"1" help:"list" doc:"job list"`
 	ShowDetail   key.Binding `keys:"2" help:"detail" doc:"detail of the selected job"`
 	ShowLog      key.Binding `keys:"3" help:"log" doc:"log of the selected job"`
+	PreviousJob  key.Binding `keys:"[ shift+up" help:"previous job" doc:"previous job, without leaving the log or the detail"`
+	NextJob      key.Binding `keys:"] shift+down" help:"next job" doc:"next job, without leaving the log or the detail"`
 	Zoom         key.Binding `keys:"z" help:"zoom" doc:"zoom / unzoom this pane"`
 	Back         key.Binding `keys:"esc" help:"back" doc:"back"`
 	Quit         key.Binding `keys:"q" help:"quit" doc:"back, then quit (jobs keep running)"`

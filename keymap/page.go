@@ -92,6 +92,7 @@ func helpPage() []HelpSection {
 		{"look", "Look around", []HelpRow{
 			{"list.down list.up  list.top list.bottom", "down| up|  first| last"},
 			{"panes.next-pane  panes.show-list panes.show-detail panes.show-log", "|list|, detail|, log"},
+			{"panes.previous-job panes.next-job", "previous|, next job in the log"},
 			{"panes.zoom", "zoom"},
 			{"list.fold list.unfold", "fold|, unfold"},
 			{"jobs.sort jobs.reverse-sort", "sort by next column|, reverse"},
@@ -131,6 +132,7 @@ func briefHelpPage() []HelpSection {
 		{"look", "", []HelpRow{
 			{"list.down list.up list.top list.bottom", "move"},
 			{"panes.next-pane panes.show-list+panes.show-detail+panes.show-log", "panes"},
+			{"panes.previous-job panes.next-job", "other job"},
 			{"panes.zoom list.fold list.unfold", "zoom|, fold|, unfold"},
 			{"jobs.sort jobs.reverse-sort jobs.mark", "sort|, reverse|, mark"},
 		}},

@@ -61,6 +61,8 @@ func (p *Pane) actionTable() []action {
 		{id: "panes.show-list", do: alone(p.showList), rank: rankMoves},
 		{id: "panes.show-detail", do: alone(p.showDetail), needs: needsRoom, rank: rankMoves},
 		{id: "panes.show-log", do: alone(p.showLog), needs: needsRoom, rank: rankMoves},
+		{id: "panes.previous-job", do: alone(p.previousJob), needs: needsRoom, rank: rankMoves},
+		{id: "panes.next-job", do: alone(p.nextJob), needs: needsRoom, rank: rankMoves, hint: c.hintOtherJob},
 		{id: "panes.zoom", do: alone(p.zoom), needs: needsRoom, rank: rankPanes, hint: c.hintZoom},
 		{id: "panes.back", do: alone(p.back), rank: rankMoves, hint: c.hintBack},
 		{id: "panes.quit", do: alone(p.quit), rank: rankPanes, hint: c.hintQuit},
@@ -83,7 +85,7 @@ func (p *Pane) actionTable() []action {
 		{id: "jobs.new", do: alone(p.newJob)},
 		{id: "jobs.restart", do: a.restart, needs: needsMarked, hint: c.hintCount(restartable)},
 		{id: "jobs.run-another", do: a.runAnother, needs: needsMarked},
-		{id: "jobs.edit-restart", do: p.editRestart, needs: needsJob},
+		{id: "jobs.edit-restart", do: p.editRestart, needs: needsJob, hint: c.hintEdit},
 		{id: "jobs.start-now", do: a.startNow, needs: needsMarked, refuse: c.refuseTurn, rank: rankQueue, hint: c.hintTurn},
 		{id: "jobs.run-next", do: a.runNext, needs: needsMarked, refuse: c.refuseTurn, rank: rankQueue, hint: c.hintQueue},
 		{id: "jobs.pause-queue", do: a.pauseQueue, needs: needsJob, refuse: c.refusePauseQueue, rank: rankQueue, hint: c.hintPause},
@@ -168,11 +170,15 @@ func (s *actionSet) footers() [][]string {
 			return [][]string{{"log.copy", "panes.back"}}
 		}
 		if s.output.screenShown() {
-			return [][]string{{"panes.back"}, {"log.attach", "panes.send-line", "panes.stop", "jobs.restart"}, {"log.follow", "log.copy", "panes.zoom"}}
+			return [][]string{{"panes.back", "panes.next-job"}, {"log.attach", "panes.send-line", "panes.stop", "jobs.restart"}, {"log.follow", "log.copy", "panes.zoom"}}
 		}
-		return [][]string{{"panes.back"}, {"log.follow", "log.search", "log.next-match", "log.copy", "log.wrap"}, {"log.attach", "panes.stop", "jobs.restart", "jobs.edit-restart"}}
+		log := []string{"log.search", "log.next-match", "log.copy"}
+		if s.view.w >= roomyFooter { // in less room, the keys of the job matter more
+			log = append(log, "log.wrap", "log.follow")
+		}
+		return [][]string{{"panes.back", "panes.next-job"}, log, {"log.attach", "panes.send-line", "panes.stop", "jobs.restart", "jobs.edit-restart", "jobs.replay"}}
 	case areaDetail:
-		return [][]string{{"panes.back"}, {"jobs.open", "jobs.attach", "panes.stop", "jobs.restart"}, {"jobs.copy-command", "panes.copy-path"}}
+		return [][]string{{"panes.back", "panes.next-job"}, {"jobs.open", "jobs.attach", "panes.stop", "jobs.restart"}, {"jobs.copy-command", "panes.copy-path"}}
 	case areaList, areaNone:
 		if len(s.list.Marked()) > 0 {
 			return [][]string{{"jobs.undo"}, {"panes.stop", "jobs.restart", "jobs.clear"}, {"panes.back"}}

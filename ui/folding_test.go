@@ -157,7 +157,7 @@ func TestClickOnAHeadingSortsTheList(t *testing.T) {
 		}
 		s.press("S")
 		s.sees("▴Age")
-		s.press("S") // no job is on a host
+		s.press("S")         // no job is on a host
 		s.sees("─ by CPU ╮") // no visible job has been measured
 		cpu := 3.0
 		j := s.eng.jobs[0]

@@ -19,7 +19,7 @@ func TestFooterFollowsMarksAndSelection(t *testing.T) {
 		"lines above":          {[]string{"enter", "v", "k", "k", "k"}, " y copy 4 lines  Esc cancel    ? help"},
 		"there and back":       {[]string{"enter", "v", "k", "k", "k", "j", "j"}, " y copy 2 lines  Esc cancel    ? help"},
 		"more than a screen":   {[]string{"enter", "v", "pgup", "pgup", "pgup", "pgup", "j"}, " y copy "},
-		"canceled":             {[]string{"enter", "v", "k", "esc"}, " Esc back    f "},
+		"canceled":             {[]string{"enter", "v", "k", "esc"}, " Esc list  [ ] other job    / search  y copy  w wrap  f pause"},
 	} {
 		inBubble(t, name, func(t *testing.T) {
 			s := newHarness(t, 120, 30, manyLines())

@@ -108,10 +108,26 @@ func (c *conditions) hintBack(b *key.Binding) {
 	switch {
 	case c.view.focus == areaLog && c.output.log.Selecting():
 		b.SetHelp(b.Help().Key, "cancel")
-	case c.view.focus == areaList && len(c.list.Marked()) > 0:
+	case c.view.focus == areaLog && c.output.searching():
+		b.SetHelp(b.Help().Key, "end search")
+	case c.view.zoomed:
+		b.SetHelp(b.Help().Key, "unzoom")
+	case c.view.focus != areaList:
+		b.SetHelp(b.Help().Key, "list")
+	case len(c.list.Marked()) > 0:
 		b.SetHelp(b.Help().Key, "unmark")
 	}
 }
+
+// hintOtherJob shows the keys of the previous and the next job as one.
+func (c *conditions) hintOtherJob(b *key.Binding) {
+	if previous := c.opts.keys.Panes.PreviousJob; isBound(previous) {
+		b.SetHelp(previous.Help().Key+" "+b.Help().Key, "other job")
+	}
+}
+
+// hintEdit shortens the key that edits the command of a job and restarts it.
+func (c *conditions) hintEdit(b *key.Binding) { b.SetHelp(b.Help().Key, "edit") }
 
 // hintQuit adjusts the quit key of an embedded pane, which only returns the focus.
 func (c *conditions) hintQuit(b *key.Binding) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"charm.land/bubbles/v2/key"
 
@@ -48,10 +49,12 @@ func (l *labels) sizeText(s engine.Size) string {
 
 // keyLabel returns the first key of a binding as this terminal can show it.
 func (l *labels) keyLabel(k key.Binding) string {
-	if l.ascii() && len(k.Keys()) > 0 {
+	label := k.Help().Key
+	beyondASCII := func(r rune) bool { return r >= utf8.RuneSelf }
+	if l.ascii() && len(k.Keys()) > 0 && strings.ContainsFunc(label, beyondASCII) {
 		return keymap.ASCIILabel(k.Keys()[0])
 	}
-	return k.Help().Key
+	return label
 }
 
 // keyLabels returns all keys of an action as this terminal can show them.

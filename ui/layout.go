@@ -78,6 +78,12 @@ type layout struct {
 // listOnly reports whether there is no room for anything beside the list.
 func (l *layout) listOnly() bool { return l.shape <= shapeBare }
 
+// like reports whether another layout has everything in the same place.
+func (l layout) like(other layout) bool {
+	l.shape = other.shape
+	return l == other
+}
+
 // arrange computes the layout. It is a pure function.
 func arrange(w, h int, a arrangement) layout {
 	rows := 1 + a.notices

@@ -28,8 +28,23 @@ func (p *Pane) setFocus(a area) tea.Cmd {
 	return tea.Batch(p.show(), p.arrange())
 }
 
+func (p *Pane) previousJob() tea.Cmd { return p.stepJob(-1, "first") }
+func (p *Pane) nextJob() tea.Cmd     { return p.stepJob(1, "last") }
+
+// stepJob selects the previous or the next job; the focus stays where it is.
+func (p *Pane) stepJob(n int, end string) tea.Cmd {
+	if !p.list.StepJob(n) {
+		return p.notices.refuse("This is the " + end + " job")
+	}
+	return p.show()
+}
+
 func (p *Pane) zoom() tea.Cmd {
 	p.view.zoomed = !p.view.zoomed
+	if after := p.layout(); p.view.zoomed && after.like(p.view.lay) {
+		p.view.zoomed = false
+		return p.notices.refuse("This pane has the whole window already")
+	}
 	return p.arrange()
 }
 
