@@ -116,6 +116,9 @@ func typeCheck(code string, imports types.Importer) (mistakes []error) {
 // importsOf returns an importer for packages and what they import, compiled by the go command.
 func importsOf(t *testing.T, packages ...string) types.Importer {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("-short: compiles hob")
+	}
 	list := []string{"list", "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}"}
 	out, err := exec.Command("go", append(list, packages...)...).Output()
 	if err != nil {

@@ -16,6 +16,9 @@ const maxInit = 1 << 10
 var traced = regexp.MustCompile(`(?m)^init (github\.com/hobjobs/\S+) .* (\d+) bytes, \d+ allocs$`)
 
 func TestHolderInitializesLittle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: compiles hob-holder")
+	}
 	program := filepath.Join(t.TempDir(), "hob-holder")
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
