@@ -125,9 +125,11 @@ func (o *output) changed(j *job, was engine.Job, grew bool) tea.Cmd {
 
 // catchUp lets the log read new output if it is visible.
 func (o *output) catchUp() tea.Cmd {
-	_, known := o.job()
-	mayGrow := known && o.visible && !o.last && o.source != nil
-	if !o.behind || !mayGrow || o.screenShown() {
+	if _, known := o.job(); !known {
+		return nil
+	}
+	switch {
+	case !o.behind, !o.visible, o.last, o.source == nil, o.screenShown():
 		return nil
 	}
 	o.behind = false
