@@ -49,11 +49,12 @@ type Config struct {
 	EndsWithoutRecord bool
 }
 
-// Run runs every case of the suite. setup is called for each of them.
+// Run runs every case of the suite. setup is called for each of them. They run in parallel, because most of them wait.
 func Run(t *testing.T, setup func(t *testing.T) Config) {
 	t.Helper()
 	for _, c := range cases() {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			s := &suite{T: t, cfg: setup(t), root: testtool.TempDir(t)}
 			s.e = s.engine()
 			c.run(s)

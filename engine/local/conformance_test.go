@@ -15,6 +15,7 @@ import (
 )
 
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	enginetest.Run(t, func(*testing.T) enginetest.Config {
 		return enginetest.Config{
 			New: func() engine.Backend { return local.New() },
@@ -32,6 +33,7 @@ func TestConformance(t *testing.T) {
 }
 
 func TestConformanceInProcess(t *testing.T) {
+	t.Parallel()
 	enginetest.Run(t, func(*testing.T) enginetest.Config {
 		return enginetest.Config{
 			New:            func() engine.Backend { return local.New(local.InProcess()) },

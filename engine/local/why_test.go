@@ -135,6 +135,7 @@ func TestExplainRealFailures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short") // compilers need most of its time
 	}
+	t.Parallel()
 	dir := shortDir(t)
 	p := openPlace(t, filepath.Join(dir, "state"))
 	e, err := engine.New(engine.WithStateDir(p.root.Path()), engine.WithBackend(p.b))
@@ -142,7 +143,7 @@ func TestExplainRealFailures(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { e.Close() })
-	// Not parallel: compilers share the machine with other tests.
+	// One after the other: compilers share the machine with other tests.
 	for _, f := range failures {
 		t.Run(f.name, func(t *testing.T) {
 			if f.tool != "" {

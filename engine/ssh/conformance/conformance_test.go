@@ -25,7 +25,7 @@ func (here) Serves(string) bool { return true }
 func newHere() engine.Backend { return here{ssh.New(ssh.WithPatience(hosttest.Patience))} }
 
 func TestConformanceOfLocalJobs(t *testing.T) {
-	t.Parallel() // it waits, mostly, as the others here
+	t.Parallel()
 	enginetest.Run(t, func(*testing.T) enginetest.Config {
 		return enginetest.Config{New: newHere, Terminal: hosttest.Script, EndsWithoutRecord: true}
 	})

@@ -20,7 +20,6 @@ func TestConformanceOverSlurm(t *testing.T) {
 	}
 	cluster := slurmtest.Start(t)
 	enginetest.Run(t, func(t *testing.T) enginetest.Config {
-		t.Parallel()
 		s := sshtest.NewServer(t, func(s *sshtest.Server) {
 			s.Env = slices.Concat(os.Environ(), hosttest.Env(t), cluster.Env())
 		})

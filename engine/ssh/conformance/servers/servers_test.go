@@ -18,7 +18,7 @@ func TestConformanceOverSshd(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short")
 	}
-	t.Parallel() // it waits, mostly
+	t.Parallel()
 	enginetest.Run(t, func(t *testing.T) enginetest.Config {
 		c := sshtest.NewClient(t)
 		c.AddHost(t, "box", sshtest.Sshd(t, c, hosttest.Env(t)))
