@@ -118,9 +118,12 @@ func (a *app) clear(ctx context.Context, refs []string, f clearFlags) error {
 		return a.eng.Remove(ctx, engine.RemoveOptions{Forever: f.now}, ids...)
 	}
 	var jobs []engine.Job
-	var err error
+	var unreachable, err error
 	switch {
 	case f.selects():
+		if f.on != "" {
+			unreachable = a.tryHost(ctx, f.on)
+		}
 		jobs, err = a.clearSelected(ctx, f, act)
 	case len(refs) == 0:
 		jobs, err = a.eng.EmptyTrash(ctx)
@@ -133,10 +136,10 @@ func (a *app) clear(ctx context.Context, refs []string, f clearFlags) error {
 		return err
 	}
 	if a.json {
-		return a.printJobs(jobs)
+		return a.knownOnly(unreachable, a.printJobs(jobs))
 	}
 	a.reportCleared(jobs, f.now)
-	return nil
+	return a.knownOnly(unreachable, nil)
 }
 
 // clearSelected clears the finished jobs that the flags select, if any. It skips jobs that have left
@@ -166,9 +169,6 @@ func (a *app) clearSelected(
 }
 
 func (a *app) clearable(ctx context.Context, f clearFlags) ([]engine.Job, error) {
-	if f.on != "" {
-		a.tryHosts(ctx, f.on)
-	}
 	all, err := a.eng.List(ctx, engine.Filter{Finished: !f.failed, Failed: f.failed, Host: f.on})
 	if err != nil {
 		return nil, err

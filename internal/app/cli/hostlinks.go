@@ -98,6 +98,16 @@ func (a *app) tryHosts(ctx context.Context, hosts ...string) {
 	work.Wait()
 }
 
+// tryHost is tryHosts for one host. It returns why the host cannot be reached.
+func (a *app) tryHost(ctx context.Context, host string) error {
+	soon, cancel := context.WithTimeout(ssh.WithInteraction(ctx, false), hostTimeout)
+	defer cancel()
+	if err := a.hosts.Connect(soon, host); errors.Is(err, engine.ErrUnreachable) {
+		return err
+	}
+	return nil
+}
+
 // connectFor connects to the host of a job if that is necessary to reach it, so that the next
 // operation on it is done at once and its result is known. It may prompt the user.
 func (a *app) connectFor(ctx context.Context, j engine.Job) error {
