@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -84,9 +85,12 @@ func Dial(ctx context.Context, dir string) (*Client, error) {
 		if !jobdir.Locked(dir) {
 			return nil, record.ErrNotRunning
 		}
-		if stateErr == nil && !asked {
+		switch {
+		case stateErr == nil && !asked:
 			askSocket(&st)
 			asked = true
+		case damaged(stateErr): // nothing else has the socket
+			return nil, &silentError{"its supervisor process cannot be found: " + jobdir.ReasonOf(stateErr), stateErr}
 		}
 		if time.Now().After(deadline) {
 			return nil, why
@@ -97,6 +101,11 @@ func Dial(ctx context.Context, dir string) (*Client, error) {
 	}
 }
 
+// damaged reports whether err, of reading a record, means that waiting will not make it readable.
+func damaged(err error) bool {
+	return err != nil && !errors.Is(err, fs.ErrNotExist) && !jobdir.MayExist(err)
+}
+
 // isSilence reports whether err is that of a holder that exists, and neither answers nor ends: its process
 // is suspended, or waits for a disk.
 func isSilence(err error) bool {
@@ -104,7 +113,7 @@ func isSilence(err error) bool {
 		errors.Is(err, syscall.EAGAIN) // its socket's queue is full
 }
 
-// silentError is the error for such a holder. It matches ErrNoSocket.
+// silentError is the error for a holder that does not answer or cannot be found. It matches ErrNoSocket.
 type silentError struct {
 	text string // see silence
 	err  error
