@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
@@ -75,7 +76,7 @@ func (e *Engine) visitRecords(ids []string, visit func(*Job, *jobdir.Record)) {
 			if err != nil && read.ReadErr == nil {
 				continue // it was removed meanwhile, or is not complete yet
 			}
-			rec = &read
+			rec = e.withRecordedEnd(&read)
 			if rec.Finished() && !jobdir.Locked(e.root.Dir(id)) { // otherwise its holder may still update the end
 				fresh = append(fresh, rec)
 			}
@@ -156,7 +157,7 @@ func (e *Engine) record(id ID) (*jobdir.Record, error) {
 	case rec.ReadErr == nil && err != nil:
 		return nil, rootError(err)
 	}
-	return &rec, nil
+	return e.withRecordedEnd(&rec), nil
 }
 
 // read returns the current state of one job.
@@ -270,6 +271,36 @@ func (e *Engine) recordEnd(rec *jobdir.Record, j Job) Job {
 		removeSocket(st.Socket)
 	}
 	return j
+}
+
+// withRecordedEnd returns the records of a job after recording its end, if only the files of its wrapper show
+// that end: a client on another machine started the job, and it is read here for the first time. What the
+// output shows of the end is recorded with it. If it cannot be written, the end is as in those files.
+func (e *Engine) withRecordedEnd(rec *jobdir.Record) *jobdir.Record {
+	if !rec.Derived || rec.ReadErr != nil || rec.Problem != "" {
+		return rec
+	}
+	dir := e.root.Dir(rec.ID)
+	rec.State.Exit.Summary = holder.SummaryIn(dir, rec.Meta.Streams(), &rec.State.Exit)
+	lock, err := jobdir.Lock(dir)
+	if err != nil {
+		return rec // another client records it
+	}
+	defer lock.Close()
+	now, err := jobdir.Read(dir)
+	switch {
+	case err != nil:
+		return rec
+	case !now.Derived: // another client has recorded it
+		return &now
+	}
+	st := now.State
+	st.Exit = rec.State.Exit
+	st.Rest()
+	if err := jobdir.Finish(dir, &st); err != nil {
+		e.log.Debug("cannot record an end", "job", rec.ID, "err", err)
+	}
+	return rec
 }
 
 // mightSelect reports whether f could select j once its state is known. Other jobs need not be

@@ -44,9 +44,6 @@ type Config struct {
 	EndsWithEngine bool
 	// Queues means that a scheduler starts the jobs: cases continue once their job has begun.
 	Queues bool
-	// EndsWithoutRecord means that what looks after a job may write its exit code into the directory that the
-	// engine reads, before anything has recorded the end: cases about what else an end has are skipped.
-	EndsWithoutRecord bool
 }
 
 // Run runs every case of the suite. setup is called for each of them. They run in parallel, because most of them wait.

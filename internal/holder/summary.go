@@ -41,14 +41,14 @@ func currentLine(dir string, r *record.Request, s *record.State) string {
 	return ""
 }
 
-// summaryOf returns what the output shows of an end; all output of that run is in the log.
-func (h *Holder) summaryOf(end *record.Exit) string {
+// SummaryIn returns [record.Exit.Summary] for an end; all output of that run is in the logs in dir.
+func SummaryIn(dir string, streams []record.Stream, end *record.Exit) string {
 	if !showsInOutput(end) {
 		return ""
 	}
 	var lines []string
-	for _, stream := range h.cfg.Meta.Streams() {
-		found := logfile.LastLines(endOf(h.cfg.Dir, stream, summaryRead))
+	for _, stream := range streams {
+		found := logfile.LastLines(endOf(dir, stream, summaryRead))
 		for i, line := range slices.Backward(found) {
 			if record.IsRunLine(line) {
 				found = found[i+1:]

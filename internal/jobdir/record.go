@@ -34,6 +34,8 @@ type Record struct {
 	Started bool         `json:"started,omitempty"` // state.json exists
 	// Code is the content of exit_code, nil if that is missing or invalid.
 	Code *int `json:"exit_code,omitempty"`
+	// Derived means that State has an end that is not in state.json: it is from the files of a job's wrapper.
+	Derived bool `json:"-"`
 	// Output is the total length of all logs, in bytes.
 	Output int64 `json:"log_bytes,omitempty"`
 	// Touched is the time of the last write to the logs, or of the last change of the

@@ -176,7 +176,7 @@ func (r *Record) addShellExit(dir string) {
 	if end.At.Before(r.State.StartedAt) {
 		end.At = r.State.StartedAt
 	}
-	r.State.Exit = end
+	r.State.Exit, r.Derived = end, true
 	r.State.Dropped = 0
 	for _, log := range []string{OutputFile, StdoutFile, StderrFile} {
 		data, err := plainfile.Read(inDir(dir, ShellHolePrefix+log), maxShellFile)

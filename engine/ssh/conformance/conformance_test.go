@@ -27,7 +27,7 @@ func newHere() engine.Backend { return here{ssh.New(ssh.WithPatience(hosttest.Pa
 func TestConformanceOfLocalJobs(t *testing.T) {
 	t.Parallel()
 	enginetest.Run(t, func(*testing.T) enginetest.Config {
-		return enginetest.Config{New: newHere, Terminal: hosttest.Script, EndsWithoutRecord: true}
+		return enginetest.Config{New: newHere, Terminal: hosttest.Script}
 	})
 }
 
