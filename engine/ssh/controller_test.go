@@ -67,12 +67,14 @@ func TestCommandReportsTheController(t *testing.T) {
 		before func()
 		link   engine.Link
 		paused bool
+		ago    time.Duration // how long ago Slurm last answered, where the job is unreachable since then
 	}{
-		{"running", func() { write("state", "RUNNING") }, engine.LinkOK, false},
-		{"suspended, as another client saw", func() { write("hangs", ""); answered("SUSPENDED", 30*time.Second) }, engine.LinkUnreachable, true},
-		{"suspended", func() { write("state", "SUSPENDED"); answered("RUNNING", 30*time.Second) }, engine.LinkOK, true},
-		{"controller hangs", func() { write("hangs", ""); os.Remove(filepath.Join(remote, "jobs", ".squeue")) }, engine.LinkUnreachable, true},
-		{"after an old answer", func() { write("hangs", ""); answered("RUNNING", 30*time.Second) }, engine.LinkUnreachable, true},
+		{"running", func() { write("state", "RUNNING") }, engine.LinkOK, false, 0},
+		{"suspended unseen", func() { write("hangs", ""); write("state", "SUSPENDED"); answered("RUNNING", time.Hour) }, engine.LinkUnreachable, false, time.Hour},
+		{"suspended, as another client saw", func() { write("hangs", ""); answered("SUSPENDED", time.Hour) }, engine.LinkUnreachable, true, time.Hour},
+		{"suspended", func() { write("state", "SUSPENDED"); answered("RUNNING", 30*time.Second) }, engine.LinkOK, true, 0},
+		{"controller hangs", func() { write("hangs", ""); os.Remove(filepath.Join(remote, "jobs", ".squeue")) }, engine.LinkUnreachable, true, 0},
+		{"after an old answer", func() { write("hangs", ""); answered("RUNNING", time.Hour) }, engine.LinkUnreachable, true, time.Hour},
 	} {
 		c.before()
 		e := open()
@@ -82,6 +84,9 @@ func TestCommandReportsTheController(t *testing.T) {
 		}
 		if c.link == engine.LinkUnreachable && !strings.Contains(got.LinkError, "the cluster's controller does not answer") {
 			t.Errorf("%s: the reason is %q", c.name, got.LinkError)
+		}
+		if ago := time.Since(got.StaleSince); c.ago > 0 && (ago < c.ago || ago > c.ago+patient) {
+			t.Errorf("%s: unreachable since %v ago, Slurm answered %v ago", c.name, ago, c.ago)
 		}
 		os.Remove(filepath.Join(dir, "hangs"))
 		e.Close()

@@ -257,7 +257,9 @@ func (h *host) record(
 		}
 		o, sure := found.State()
 		if o.Link == engine.LinkUnreachable {
-			o.StaleSince = lastSeen(r)
+			if o.StaleSince = found.LastAnswer(); o.StaleSince.IsZero() {
+				o.StaleSince = lastSeen(r)
+			}
 		}
 		switch sure {
 		case judge.Doubtful:
