@@ -22,10 +22,11 @@ type patience struct {
 }
 
 // usualPatience is the patience for clients. A holder that runs answers in that time on a busy machine,
-// too. For a stopped one, a second outlasts a stop of a moment, such as that of a tracer. It can be that short
-// because a holder without an answer is looked at again: no load makes one that runs look stopped.
+// too; a client that watches a job waits as long. For a stopped holder, a second outlasts a stop of a
+// moment, such as that of a tracer. It can be that short because a holder without an answer is looked at
+// again: no load makes one that runs look stopped.
 func usualPatience() patience {
-	return patience{gone: 2 * time.Second, stopped: time.Second, all: 5 * time.Second}
+	return patience{gone: helloTimeout, stopped: time.Second, all: helloTimeout}
 }
 
 // Look reads the state of a job from its files and its lock. A job whose records cannot be read at
