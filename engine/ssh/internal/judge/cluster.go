@@ -82,8 +82,11 @@ func (l *Look) everListed() slurm.Job {
 
 // cancelledForAnother reports whether Slurm has cancelled the job because of one that it follows.
 func (l *Look) cancelledForAnother(j *slurm.Job) bool {
+	if l.Entry.Claimed {
+		return false
+	}
 	follows := len(l.Record.Job.After) > 0
-	return follows && j.Unsatisfiable() && !l.Entry.Claimed
+	return follows && j.Unsatisfiable()
 }
 
 // forgotten reports whether the scheduler does not list a job that it must have known.
@@ -131,9 +134,11 @@ func (l *Look) paused(j *slurm.Job) bool {
 		return j.Stage() == slurm.Suspended
 	case sent == "CONT":
 		return false
+	case l.Record.Job.Paused:
+		return true
 	}
 	before := l.everListed()
-	return l.Record.Job.Paused || before.Stage() == slurm.Suspended
+	return before.Stage() == slurm.Suspended
 }
 
 // endedWithoutRecord reports whether Slurm has ended the job, and the record of that can no longer become
@@ -142,13 +147,14 @@ func (l *Look) endedWithoutRecord(j *slurm.Job) bool {
 	if j.Stage() != slurm.Ended {
 		return false
 	}
-	cancelled := j.State == "CANCELLED"
-	if cancelled && !j.HasBegun() && !l.Entry.Claimed {
-		return true
-	}
 	patience := recordPatience
-	if cancelled && l.Entry.EndedBy != nil {
-		patience = killPatience
+	if j.State == "CANCELLED" {
+		if hasRun := j.HasBegun() || l.Entry.Claimed; !hasRun {
+			return true
+		}
+		if l.Entry.EndedBy != nil {
+			patience = killPatience
+		}
 	}
 	return j.End != 0 && l.Clock.Date-j.End >= int64(patience.Seconds())
 }

@@ -175,10 +175,7 @@ func (l *Look) facts(o *engine.State) {
 		o.Scheduled.ID, o.Scheduled.Node = e.Number, e.Node
 	}
 	if o.StartedAt.IsZero() && e.Ready {
-		o.StartedAt = l.when(e.Started, e.BootOf())
-		if !o.StartedAt.IsZero() && o.StartedAt.Before(j.CreatedAt) {
-			o.StartedAt = j.CreatedAt // the host's clocks have a resolution of one second
-		}
+		o.StartedAt = l.startedAt()
 	}
 	ran, known := l.ran()
 	if known {
@@ -196,7 +193,18 @@ func (l *Look) facts(o *engine.State) {
 		hole := e.Holes[name]
 		o.Dropped += hole.End - hole.Start
 	}
-	o.NoLimit = o.NoLimit || e.NoLimit
+	if e.NoLimit {
+		o.NoLimit = true
+	}
+}
+
+// startedAt is when the job started, by the client's clock; zero if the files on the host do not say that.
+func (l *Look) startedAt() time.Time {
+	at := l.when(l.Entry.Started, l.Entry.BootOf())
+	if requested := l.Record.Job.CreatedAt; !at.IsZero() && at.Before(requested) {
+		return requested // the host's clocks have a resolution of one second
+	}
+	return at
 }
 
 func logsOf(j *engine.Job) []string {

@@ -55,9 +55,13 @@ func isRefused(o string) bool {
 	if short, ok := strings.CutPrefix(o, "-"); ok && !strings.HasPrefix(short, "-") {
 		return strings.IndexAny(strings.TrimLeft(short, bareShort), refusedShort) == 0
 	}
-	// sbatch accepts any unique beginning of a long option.
 	name, _, _ := strings.Cut(o, "=")
-	return len(name) > len("--a") && slices.ContainsFunc(refused(), func(r string) bool { return strings.HasPrefix(r, name) })
+	return slices.ContainsFunc(refused(), func(r string) bool { return abbreviates(name, r) })
+}
+
+// abbreviates reports whether sbatch may take name for a long option: it accepts any unique beginning.
+func abbreviates(name, option string) bool {
+	return len(name) > len("--a") && strings.HasPrefix(option, name)
 }
 
 // After returns the options with which a job starts when those with the numbers after have exited with
@@ -80,8 +84,7 @@ func After(after, afterAny []string) []string {
 func Depends(options []string) bool {
 	return slices.ContainsFunc(options, func(o string) bool {
 		name, _, _ := strings.Cut(o, "=")
-		long := len(name) > len("--d") && strings.HasPrefix("--dependency", name)
-		return long || strings.HasPrefix(o, "-d")
+		return strings.HasPrefix(o, "-d") || abbreviates(name, "--dependency")
 	})
 }
 
@@ -142,7 +145,10 @@ func (j *Job) HasBegun() bool {
 	case Started, Suspended:
 		return j.State != "CONFIGURING"
 	case Ended:
-		return j.Start > 0 && (j.State != "CANCELLED" || j.Start < j.End)
+		if j.State == "CANCELLED" && j.Start >= j.End {
+			return false
+		}
+		return j.Start > 0
 	case Unknown, Waiting:
 	}
 	return false
