@@ -143,7 +143,9 @@ func splitCommand(s string) (words []string, rest string, simple bool) {
 			}
 			redirected = true
 		case strings.ContainsAny(w.Text, "()"):
-			simple = simple && redirected
+			if !redirected {
+				simple = false
+			}
 		default:
 			return words, strings.TrimLeft(s[w.End:], ";&|\n\r"), simple
 		}
@@ -201,10 +203,11 @@ func shellScript(words []string) (script string, ok bool) {
 	default:
 		return "", false
 	}
-	if len(words) < 3 || !strings.HasPrefix(words[1], "-") || !strings.HasSuffix(words[1], "c") {
+	if len(words) < 3 {
 		return "", false
 	}
-	return words[2], true
+	letters, isFlag := strings.CutPrefix(words[1], "-")
+	return words[2], isFlag && strings.HasSuffix(letters, "c")
 }
 
 // isAssignment reports whether a shell would parse w as a variable assignment.
