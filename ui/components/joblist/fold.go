@@ -138,11 +138,12 @@ func (m *Model) chained(rows []*row) []*row {
 			newest = n
 		}
 		circular := next[newest.Job.ID] != nil
-		if newest == r || circular || !m.mayFold(r) {
+		switch {
+		case newest == r, circular, !m.mayFold(r):
 			kept = append(kept, r)
-			continue
+		default:
+			newest.behind = append(newest.behind, r)
 		}
-		newest.behind = append(newest.behind, r)
 	}
 	return kept
 }
@@ -153,26 +154,42 @@ func (m *Model) joined(rows []*row) []*row {
 	kept := make([]*row, 0, len(rows))
 	var head *row
 	for _, r := range rows {
-		if head == nil || !head.endedLike(r) || !m.mayJoin(r) {
+		switch {
+		case head == nil, !head.endedLike(r), !m.mayJoin(r):
 			head = r
 			kept = append(kept, r)
-			continue
+		default:
+			head.behind, head.alike = append(head.behind, r), true
 		}
-		head.behind, head.alike = append(head.behind, r), true
 	}
 	return kept
 }
 
 // endedLike reports whether b looks the same as r in the list, but for when it ended.
 func (r *row) endedLike(b *row) bool {
-	p, q := &r.Job, &b.Job
-	hasEarlierRuns := len(b.behind) > 0 || len(r.behind) > 0 && !r.alike
+	hasEarlierRuns := len(r.behind) > 0 && !r.alike
 	switch {
-	case !p.Status.Finished(), r.need != b.need, r.stands(), b.stands(), hasEarlierRuns:
+	case !r.Job.Status.Finished(), r.stands(), b.stands(), hasEarlierRuns, len(b.behind) > 0:
 		return false
 	}
-	sameName := p.Name == q.Name && p.Host == q.Host && p.CreatedBy == q.CreatedBy
-	return sameName && statusbadge.Word(*p) == statusbadge.Word(*q) && sameReason(p, q)
+	return r.looks() == b.looks() && sameReason(&r.Job, &b.Job)
+}
+
+// looks is what a list shows of a finished job, but for its summary and when it ended.
+type looks struct {
+	name, host, createdBy string
+	need                  statusbadge.Need
+	word                  string
+}
+
+func (r *row) looks() looks {
+	return looks{
+		name:      r.Job.Name,
+		host:      r.Job.Host,
+		createdBy: r.Job.CreatedBy,
+		need:      r.need,
+		word:      statusbadge.Word(r.Job),
+	}
 }
 
 // sameReason reports whether two jobs of one name have ended for the same reason; any success is one.
@@ -182,7 +199,11 @@ func sameReason(p, q *engine.Job) bool {
 
 // mayJoin reports whether a row may be folded behind one that looks the same.
 func (m *Model) mayJoin(r *row) bool {
-	return !r.marked && r.Job.ID != m.selected && len(r.Job.Exit.Survivors) == 0
+	switch {
+	case r.marked, r.Job.ID == m.selected, len(r.Job.Exit.Survivors) > 0:
+		return false
+	}
+	return true
 }
 
 // Alike returns the jobs that are folded behind the selected one because they have ended as it has: who
