@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"syscall"
 )
 
 // LockHolder returns a process that has the file at path locked; ok is false if none of those that this
@@ -36,10 +35,9 @@ func hasLocked(pid int, file os.FileInfo) bool {
 	if err != nil {
 		return false
 	}
-	want := file.Sys().(*syscall.Stat_t)
 	for _, e := range entries {
-		var st syscall.Stat_t
-		if syscall.Stat(filepath.Join(dir, "fd", e.Name()), &st) != nil || st.Dev != want.Dev || st.Ino != want.Ino {
+		open, err := os.Stat(filepath.Join(dir, "fd", e.Name()))
+		if err != nil || !os.SameFile(open, file) {
 			continue
 		}
 		info, err := os.ReadFile(filepath.Join(dir, "fdinfo", e.Name()))

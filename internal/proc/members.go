@@ -127,7 +127,8 @@ func newQuery(job JobRef, procs map[int]Process, reader inspector) *query {
 		q.holder = job.Holder.PID
 	}
 	holderMayLive := q.holder != none || job.Holder.IsZero()
-	if leads || !taken && holderMayLive {
+	switch {
+	case leads, !taken && holderMayLive:
 		q.addLeaderNumbers()
 	}
 	if startsAreOrdered {

@@ -285,7 +285,8 @@ func (t *termination) stopAll(first bool, seen []Process, deadline time.Time) ([
 				h.release()
 			}
 		}
-		if settled || pass > 0 && !time.Now().Before(deadline) {
+		outOfTime := pass > 0 && !time.Now().Before(deadline)
+		if settled || outOfTime {
 			return procs, nil
 		}
 	}
