@@ -189,14 +189,14 @@ func (f *Form) Update(msg tea.Msg) tea.Cmd {
 	}
 	in := f.keys.Input
 	switch {
-	case keymap.Match(press, in.Cancel) && f.On.Cancel != nil:
+	case keymap.Match(press, offered(in.Cancel, f.On.Cancel)):
 		if f.withdraw() {
 			return nil
 		}
 		return f.On.Cancel()
-	case keymap.Match(press, in.Accept) && f.On.Accept != nil:
+	case keymap.Match(press, offered(in.Accept, f.On.Accept)):
 		return f.On.Accept()
-	case keymap.Match(press, in.StartAttach) && f.On.Attach != nil:
+	case keymap.Match(press, offered(in.StartAttach, f.On.Attach)):
 		return f.On.Attach()
 	case keymap.Match(press, in.Complete):
 		return f.complete()
@@ -222,13 +222,22 @@ func (f *Form) complete() tea.Cmd {
 	return nil
 }
 
+// offered returns b, disabled if the owner of the form has no such action.
+func offered(b key.Binding, action func() tea.Cmd) key.Binding {
+	if action == nil {
+		b.SetEnabled(false)
+	}
+	return b
+}
+
 // ShortHelp returns the most important keys.
 func (f *Form) ShortHelp() []key.Binding {
 	complete := f.keys.Input.Complete
 	complete.SetHelp(complete.Help().Key, "complete/next")
-	complete.SetEnabled(complete.Enabled() && len(f.fields) > 1)
-	attach := f.keys.Input.StartAttach
-	attach.SetEnabled(attach.Enabled() && f.On.Attach != nil)
+	if len(f.fields) == 1 {
+		complete.SetEnabled(false)
+	}
+	attach := offered(f.keys.Input.StartAttach, f.On.Attach)
 	return []key.Binding{f.focused().accept(), attach, complete, f.keys.Input.Cancel}
 }
 
