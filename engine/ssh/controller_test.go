@@ -28,6 +28,7 @@ echo 7`
 
 // A command looks at a job once. What it reports about Slurm is from now, or from a moment ago.
 func TestCommandReportsTheController(t *testing.T) {
+	t.Parallel()
 	dir, bin := t.TempDir(), t.TempDir()
 	testtool.WriteScript(t, filepath.Join(bin, "squeue"), fmt.Sprintf(fakeSqueue, dir))
 	testtool.WriteScript(t, filepath.Join(bin, "sbatch"), fmt.Sprintf(fakeSbatch, dir))
@@ -95,6 +96,7 @@ func TestCommandReportsTheController(t *testing.T) {
 
 // No step can start on the node of a suspended job, so only Slurm is asked to end it.
 func TestSuspendedJobIsCancelled(t *testing.T) {
+	t.Parallel()
 	dir, bin := t.TempDir(), t.TempDir()
 	env := remoteEnv(t)
 	remote := strings.TrimPrefix(env[0], "HOB_STATE_DIR=")

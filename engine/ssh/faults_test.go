@@ -105,6 +105,33 @@ func (r *rig) read(id engine.ID) string {
 	}
 }
 
+// printed waits until the job has printed text at the end of its log, on the host: a read over the connection would
+// take several programs there each time.
+func (r *rig) printed(id engine.ID, text string) {
+	r.Helper()
+	ctx := r.ctx()
+	for !strings.HasSuffix(r.tailOf(id), text) {
+		select {
+		case <-ctx.Done():
+			r.Fatalf("%q was not printed: %q", text, r.tailOf(id))
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// tailOf is the end of the job's log on the host.
+func (r *rig) tailOf(id engine.ID) string {
+	f, err := os.Open(filepath.Join(r.remote, "jobs", string(id), "output.log"))
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	end := make([]byte, 100)
+	size, _ := f.Seek(0, io.SeekEnd)
+	n, _ := f.ReadAt(end, max(0, size-int64(len(end)))) // less, while it is shorter
+	return string(end[:n])
+}
+
 // endGroup ends what a test has made unreachable for the backend.
 func endGroup(pid int) {
 	if pid > 1 {
@@ -160,8 +187,7 @@ func TestKillContinuesWithoutConnection(t *testing.T) {
 	t.Parallel() // it waits, mostly
 	r := newRig(t, nil)
 	j := r.start("trap '' TERM; echo ready; while :; do sleep 0.1; done", func(s *engine.Spec) { s.Grace = time.Second })
-	for r.read(j.ID) == "" {
-	}
+	r.printed(j.ID, "ready\n")
 	done := make(chan error, 1)
 	go func() {
 		_, err := r.e.Handle(j.ID).Stop(r.ctx(), engine.StopOptions{})
@@ -177,6 +203,7 @@ func TestKillContinuesWithoutConnection(t *testing.T) {
 			}
 			break
 		}
+		<-time.After(10 * time.Millisecond)
 	}
 	r.s.Cut()
 	exit := r.wait(j.ID)
@@ -197,7 +224,9 @@ func TestFewSessions(t *testing.T) {
 			if err := r.e.Handle(j.ID).Write(r.ctx(), []byte("hello\n")); err != nil {
 				t.Fatal(err)
 			}
-			for r.read(j.ID) != "hello\n" {
+			r.printed(j.ID, "hello\n")
+			if got := r.read(j.ID); got != "hello\n" {
+				t.Errorf("read %q", got)
 			}
 			if err := r.e.Handle(j.ID).CloseInput(r.ctx()); err != nil {
 				t.Fatal(err)
@@ -216,8 +245,7 @@ func TestUnreachableJobKeepsItsState(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
 	j := r.start("echo hello; sleep 300")
-	for r.read(j.ID) == "" {
-	}
+	r.printed(j.ID, "hello\n")
 	r.e.Close()
 	r.s.SetDown(true)
 	r.open()
@@ -378,6 +406,7 @@ func TestTamperedDirectories(t *testing.T) {
 					if _, err := os.Stat(filepath.Join(dir, "exit_code")); err == nil {
 						break
 					}
+					<-time.After(10 * time.Millisecond)
 				}
 			}
 			if err := c.tamper(dir); err != nil {

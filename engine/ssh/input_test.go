@@ -176,6 +176,7 @@ func (r *rig) cut() {
 // A line is typed when it comes, not when more does, and a connection that breaks between
 // two pieces of input, large or small, loses none of it.
 func TestCopyInputPieceByPiece(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	var open atomic.Int64
 	r.tap(func(ch shell.Channel) shell.Channel { return &streamChannel{Channel: ch, open: &open} })

@@ -12,6 +12,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	testtool.InParallel(12) // many wait for timeouts, and those of Slurm, which take longest, come last
 	os.Exit(testtool.RunWithoutLeaks(m))
 }
 

@@ -265,8 +265,7 @@ func TestSSHProgramReconnects(t *testing.T) {
 	sockets(t)
 	r := newRig(t, nil, withSettings(HostSettings{Transport: "openssh"}))
 	j := r.start("echo begun; sleep 300")
-	for r.read(j.ID) == "" {
-	}
+	r.printed(j.ID, "begun\n")
 	r.s.Cut()
 	if _, err := r.e.Handle(j.ID).Stop(r.ctx(), engine.StopOptions{Grace: -1}); err != nil {
 		t.Errorf("kill over a new connection: %v", err)

@@ -101,8 +101,7 @@ func TestEntryOfATerminal(t *testing.T) {
 	testtool.Need(t, "script", "stty")
 	r := newRig(t, nil)
 	j := r.start(`stty -echo; printf 'Password: '; read x`, onTerminal)
-	for !strings.Contains(r.read(j.ID), "Password") {
-	}
+	r.printed(j.ID, "Password: ")
 	if got, err := r.e.Handle(j.ID).Entry(r.ctx()); got != engine.EntryHidden || err != nil {
 		t.Errorf("entry %q, %v", got, err)
 	}
@@ -125,8 +124,7 @@ func TestQueriesAreAnsweredWhileAttached(t *testing.T) {
 	testtool.Need(t, "script", "od")
 	r := newRig(t, nil)
 	j := r.start(`stty -icanon -echo min 0 time 250; printf '\033[5n'; echo asked; dd bs=1 count=1 2>/dev/null; printf '\033[6n'; dd bs=1 count=6 2>/dev/null | od -An -c`, onTerminal)
-	for !strings.Contains(r.read(j.ID), "asked") {
-	}
+	r.printed(j.ID, "asked\r\n")
 	v := r.attach(j.ID, engine.TerminalOptions{Control: true})
 	v.sees("asked")
 	if err := v.term.Write(r.ctx(), []byte("x")); err != nil {
@@ -195,14 +193,13 @@ func TestFloodOfOutputGivesANewSnapshot(t *testing.T) {
 	t.Parallel()
 	testtool.Need(t, "script")
 	r := newRig(t, nil)
-	j := r.start(`read x; head -c 30000000 /dev/zero | tr '\0' y; echo; echo done; read x`, onTerminal)
+	j := r.start(`read x; head -c 10000000 /dev/zero | tr '\0' y; echo; echo done; read x`, onTerminal)
 	v := r.attach(j.ID, engine.TerminalOptions{Control: true})
 	if err := v.term.Write(r.ctx(), []byte("\r")); err != nil {
 		t.Fatal(err)
 	}
 	// The viewer looks away until all is there.
-	for !strings.HasSuffix(r.tailOf(j.ID), "done\r\n") {
-	}
+	r.printed(j.ID, "done\r\n")
 	v.sees("done")
 	if len(v.stream) > 4<<20 {
 		t.Errorf("%d bytes were transferred for a screen", len(v.stream))
@@ -210,12 +207,6 @@ func TestFloodOfOutputGivesANewSnapshot(t *testing.T) {
 	if _, err := r.e.Handle(j.ID).Stop(r.ctx(), engine.StopOptions{Grace: -1}); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// tailOf is the end of the job's log, read on the host.
-func (r *rig) tailOf(id engine.ID) string {
-	out, _ := exec.Command("tail", "-c", "100", filepath.Join(r.remote, "jobs", string(id), "output.log")).Output()
-	return string(out)
 }
 
 func TestNoScriptNoTerminal(t *testing.T) {
