@@ -28,7 +28,7 @@ type fake struct {
 	fail    map[string]error // errors, by name of the call
 	sub     *fakeSub
 	screen  *fakeTerminal
-	group   *fakeGroup           // the last one opened
+	groups  []*fakeGroup
 	spec    engine.Spec          // of the last start
 	trash   []engine.ID          // jobs moved by the last clear
 	marked  []engine.ID          // jobs marked as seen
@@ -90,8 +90,12 @@ func (f *fake) OpenLog(_ context.Context, id engine.ID, s engine.Stream) (openLo
 }
 
 func (f *fake) OpenGroup(_ context.Context, o grouplog.Options) (groupStream, error) {
-	f.group = &fakeGroup{entries: make(chan []grouplog.Entry, 64), closed: make(chan struct{})}
-	return f.group, f.called("open-group %s %s", o.Filter.Labels["group"], o.Filter.Labels["project"])
+	g := &fakeGroup{entries: make(chan []grouplog.Entry, 64), closed: make(chan struct{})}
+	err := f.called("open-group %s %s", o.Filter.Labels["group"], o.Filter.Labels["project"])
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.groups = append(f.groups, g)
+	return g, err
 }
 
 func (f *fake) Screen(_ context.Context, id engine.ID) (engine.Screen, error) {

@@ -286,16 +286,14 @@ func (g *groupOutput) linesOf(e grouplog.Entry) (lines []logview.MergedLine) {
 
 // state returns whether the lines are followed, for the border.
 func (g *groupOutput) state() string {
-	switch {
-	case g.stream == nil:
+	if g.stream == nil || !g.log.Following() {
 		return ""
-	case g.log.Following():
-		return "following"
-	case g.held():
-		return "paused"
 	}
-	return ""
+	return "following"
 }
+
+// pauses reports whether lines are not read until the user follows again.
+func (g *groupOutput) pauses() bool { return g.stream != nil && g.held() }
 
 // extent returns of how many logs it is the output, and whether it lacks their beginning.
 func (g *groupOutput) extent() string {

@@ -123,7 +123,7 @@ func (l *layout) divide(body rect, a arrangement) {
 	case l.shape == shapeWide:
 		l.listFrame, l.rightFrame = body.splitAt(narrowList)
 	case l.shape == shapeStack && onList:
-		l.listFrame, l.rightFrame = body.cutAt(atMost(a.listH, listHeight(body.h)))
+		l.listFrame, l.rightFrame = body.cutAt(listHeight(body.h, a.listH))
 	case onList:
 		l.listFrame = body
 	default:
@@ -184,10 +184,10 @@ func wideList(w int) int {
 	return left
 }
 
-// listHeight returns the height of the list that has the room, above the log: two thirds, or everything if
-// too little of the log would remain.
-func listHeight(h int) int {
-	top := (2*h + 1) / 3
+// listHeight returns the height of the list that has the room, above the log: two thirds, or what it needs if that
+// is less and known, or everything if too little of the log would remain.
+func listHeight(h, needed int) int {
+	top := atMost(needed, (2*h+1)/3)
 	if h-top < leastPreview {
 		return h
 	}

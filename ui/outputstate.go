@@ -53,7 +53,7 @@ func (o *output) logState() string {
 	}
 	if n, more := o.log.NewLines(); n > 0 {
 		plus, word := "", " new lines "
-		if more {
+		if more || o.group.pauses() {
 			plus = "+"
 		}
 		if n == 1 {

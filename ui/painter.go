@@ -91,7 +91,7 @@ func (d *painter) listCounts() (count, aside string) {
 		return "", ""
 	}
 	count = units.Count(all, "job")
-	if d.list.Project() != nil {
+	if d.list.Project() != nil && d.list.Filter() == "" {
 		count = d.processCount()
 	}
 	top, rows := d.list.Window()
@@ -115,6 +115,9 @@ func (d *painter) listCounts() (count, aside string) {
 	return count, aside
 }
 
+// orderWidth is the minimum width of the frame of a list that says in which order it is.
+const orderWidth = 46
+
 // processCount returns the number of processes of a project, and whether they are in the order of its file.
 func (d *painter) processCount() string {
 	_, n, _ := d.list.Narrowed()
@@ -122,7 +125,7 @@ func (d *painter) processCount() string {
 	if n == 1 {
 		count = "1 process"
 	}
-	if d.list.InFileOrder() && d.view.w >= wideWidth {
+	if d.list.InFileOrder() && d.view.lay.listFrame.w >= orderWidth {
 		count += ", in the order of the file"
 	}
 	return count

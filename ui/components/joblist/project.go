@@ -201,7 +201,9 @@ func (m *Model) processCells(r *row, c columns, pick func(border.Paint) border.P
 	if r.found == "" && len(said) > 1 && said[1].kept {
 		said = said[:1] // the ports are in the state
 	}
-	if ran := r.Job.Status.Finished() && strings.HasPrefix(said[0].text, "ran "); ran {
+	finished := r.Job.Status.Finished()
+	switch { // it is in the state
+	case finished && strings.HasPrefix(said[0].text, "ran "), !finished && strings.HasPrefix(said[0].text, "port "):
 		return row
 	}
 	return append(append(row, cell{text: cells.Blank(stateGap), paint: m.paints.text}), m.fitted(said, c.what)...)
