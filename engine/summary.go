@@ -19,6 +19,7 @@ import (
 //	needs input         the question
 //	queued              what it waits for: "next in default", "after deploy-prod"
 //	waits for a restart "failed 38×: connection refused · in 52s"
+//	runs after failures "failed 38×: connection refused", in the first minute of the run
 //	unreachable         since when, and the last line: "unreachable 18m; last: copied 12 of 90"
 //	running             its progress and the last line of its output; the ports that it listens on
 //	succeeded           its last line, or how long it ran
@@ -44,6 +45,8 @@ func (j *Job) summary(now time.Time) string {
 		return "kill " + units.FormatDuration(max(0, j.StopDeadline().Sub(now)))
 	case j.Waiting:
 		return j.Line
+	case j.Runs.Failing():
+		return j.failuresSummary(now)
 	}
 	return j.runningSummary()
 }
@@ -90,6 +93,11 @@ func sinceText(d time.Duration) string {
 
 // restartSummary is why the last run ended, and when the next one begins.
 func (j *Job) restartSummary(now time.Time) string {
+	return j.failuresSummary(now) + " · in " + units.FormatDuration(max(0, j.Runs.NextAt.Sub(now)).Round(time.Second))
+}
+
+// failuresSummary is how often runs have failed, and why the last one did.
+func (j *Job) failuresSummary(now time.Time) string {
 	last, ok := j.LastRun()
 	text := "restarts"
 	if lastJob := (Job{Request: j.Request, State: last}); ok && !lastJob.succeeded() {
@@ -101,7 +109,7 @@ func (j *Job) restartSummary(now time.Time) string {
 			text += ": " + why
 		}
 	}
-	return text + " · in " + units.FormatDuration(max(0, j.Runs.NextAt.Sub(now)).Round(time.Second))
+	return text
 }
 
 // queueSummary is what a queued job waits for.

@@ -64,6 +64,14 @@ func TestSummary(t *testing.T) {
 			state: engine.State{Status: engine.Queued, Runs: &engine.Runs{Failures: 1, NextAt: now.Add(time.Second), Last: &refused}},
 			want:  "failed: connection refused · in 1s",
 		},
+		"crash loop, running": {
+			state: engine.State{Status: engine.Running, Runs: &engine.Runs{Count: 38, Failures: 38, Last: &refused}, Line: "connecting"},
+			want:  "failed 38×: connection refused",
+		},
+		"runs again for a minute": {
+			state: engine.State{Status: engine.Running, Runs: &engine.Runs{Count: 38, Last: &refused}, Line: "connected"},
+			want:  "connected",
+		},
 		"restart after a success": {
 			state: engine.State{Status: engine.Queued, Runs: &engine.Runs{NextAt: now.Add(time.Second), Last: &engine.Exit{Status: engine.Exited, Code: new(0)}}},
 			want:  "restarts · in 1s",

@@ -163,15 +163,19 @@ func (e Exit) succeeded() bool { return e.Status == Exited && e.Code != nil && *
 // Between reports whether a run has ended and the next one has not begun.
 func (r *Runs) Between() bool { return r != nil && !r.NextAt.IsZero() }
 
-// stableAfter is the duration of a run from which on its failure does not continue a row of failures.
-const stableAfter = Milliseconds(60_000)
+// StableAfter is the duration of a run that ends a row of failures.
+const StableAfter = Milliseconds(60_000)
+
+// Failing reports whether a run goes on that follows a failed one and has not lasted long enough to tell
+// whether it is better.
+func (r *Runs) Failing() bool { return r != nil && r.NextAt.IsZero() && r.Failures > 0 }
 
 // FailuresAfter returns how many runs have failed in a row if the current one ends with end.
 func (r *Runs) FailuresAfter(end Exit) int {
 	switch {
 	case end.succeeded():
 		return 0
-	case end.Ran >= stableAfter:
+	case end.Ran >= StableAfter:
 		return 1
 	}
 	return r.Failures + 1

@@ -110,8 +110,8 @@ type Runs struct {
 	NextAt time.Time `json:"next_at,omitzero"` // of the next run; zero while one runs
 	// Last is how the run before ended; nil: there was none.
 	Last *Exit `json:"last,omitempty"`
-	// Failures is how many runs have failed in a row, up to the last one. A success resets it to 0, a
-	// failure after a minute or more to 1.
+	// Failures is how many runs have failed in a row, up to the last one. A success resets it to 0, and so
+	// does a run that has lasted for StableAfter.
 	Failures int `json:"failures,omitempty"`
 }
 

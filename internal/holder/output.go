@@ -199,6 +199,21 @@ func (h *Holder) RunBegins() {
 	h.state.Runs = &record.Runs{Count: last.Count + 1, Last: last.Last, Failures: last.Failures}
 }
 
+// RunStable records that the run after so many restarts has lasted for [record.StableAfter], unless it has
+// ended.
+func (h *Holder) RunStable(restarts int) {
+	h.mu.Lock()
+	runs := h.state.Runs
+	if h.ending || h.state.Exit.Known() || !runs.Failing() || runs.Count != restarts {
+		h.mu.Unlock()
+		return
+	}
+	h.state.Runs = &record.Runs{Count: runs.Count, Last: runs.Last}
+	h.changedLocked(true)
+	h.mu.Unlock()
+	_ = h.save() // the next change is saved, too
+}
+
 // ResetScreen puts the terminal into its initial modes, on a new line of the main screen, and prints
 // text there. It is part of the output, so that every reader of it does the same.
 func (h *Holder) ResetScreen(text string) {

@@ -16,7 +16,7 @@ const (
 	// a run of steadyTime it is firstPause again.
 	firstPause = time.Second
 	lastPause  = time.Minute
-	steadyTime = time.Minute
+	steadyTime = time.Duration(record.StableAfter) * time.Millisecond
 )
 
 // kept is what a job keeps whose command is started again when it ends. The goroutine that waits
@@ -30,6 +30,7 @@ type kept struct {
 	// deadline is that of the job's timeout, which is for all runs together.
 	deadline time.Time
 	wake     chan struct{} // of size 1: a pause may have to end
+	stable   *time.Timer   // records that the current run is stable; nil: it is the first
 	// interrupted means that the last input was Ctrl+C, or that a signal asked the job to end.
 	interrupted atomic.Bool
 }
@@ -72,6 +73,9 @@ func (j *job) startsAgain(end record.Exit) bool {
 func (j *job) nextRun(end record.Exit) bool {
 	k := j.kept
 	for {
+		if k.stable != nil {
+			k.stable.Stop()
+		}
 		pause := k.nextPause(time.Since(k.began))
 		next := time.Now().Add(pause)
 		j.h.RunEnded(end, next)
@@ -140,6 +144,8 @@ func (j *job) run() error {
 		return err
 	}
 	j.started(k.began, k.deadline)
+	restarts := k.count
+	k.stable = time.AfterFunc(steadyTime, func() { j.h.RunStable(restarts) })
 	return nil
 }
 

@@ -54,13 +54,22 @@ type promptCounts struct {
 
 func countForPrompt(jobs []engine.Job) promptCounts {
 	var c statusbadge.Counts
+	runAgain := 0 // jobs after a failure that run now
 	for _, j := range jobs {
 		if !j.Status.Finished() && j.Link == engine.LinkElsewhere {
 			continue // its end will never be recorded here
 		}
 		c.Add(j)
+		if statusbadge.NeedOf(j) == statusbadge.Restarts && j.Status != engine.Queued {
+			runAgain++
+		}
 	}
-	return promptCounts{NeedsInput: c.Waiting, Running: c.Running, Failed: c.Failed, Queued: c.Queued + c.Restarting}
+	return promptCounts{
+		NeedsInput: c.Waiting,
+		Running:    c.Running + runAgain,
+		Failed:     c.Failed,
+		Queued:     c.Queued + c.Restarting - runAgain,
+	}
 }
 
 // String returns the counts that are not 0.

@@ -22,7 +22,7 @@ type State int
 // States, in order of need.
 const (
 	Waiting    State = iota
-	Restarting       // a run has ended and the next one has not begun
+	Restarting       // a run has ended and the next one has not begun, or follows a failure and may fail like it
 	Running
 	Starting
 	Paused
@@ -47,6 +47,9 @@ func StateOf(j engine.Job) State {
 		}
 		return Queued
 	case engine.Starting:
+		if j.Runs.Failing() {
+			return Restarting
+		}
 		return Starting
 	case engine.Stopping:
 		return Stopping
@@ -56,6 +59,8 @@ func StateOf(j engine.Job) State {
 			return Waiting
 		case j.Paused:
 			return Paused
+		case j.Runs.Failing():
+			return Restarting
 		}
 		return Running
 	case engine.Lost:
