@@ -17,7 +17,7 @@ import (
 //
 //	failed              why, if its output or its records show it: "port 5173 is in use"
 //	needs input         the question
-//	queued              what it waits for: "next in default", "after deploy-prod"
+//	queued              what it waits for: "next in default", "after deploy prod"
 //	waits for a restart "failed 38×: connection refused · in 52s"
 //	runs after failures "failed 38×: connection refused", in the first minute of the run
 //	unreachable         since when, and the last line: "unreachable 18m; last: copied 12 of 90"
@@ -121,7 +121,7 @@ func (j *Job) queueSummary(now time.Time) string {
 	case len(p.After) > 0:
 		names := make([]string, len(p.After))
 		for i, id := range p.After {
-			names[i] = slugOf(id)
+			names[i] = cmp.Or(p.AfterNames[id], slugOf(id))
 		}
 		return "after " + strings.Join(names, ", ")
 	case p.Position == 0 || p.Name == "":

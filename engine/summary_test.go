@@ -54,7 +54,11 @@ func TestSummary(t *testing.T) {
 		"paused":           {state: queued(engine.Pending{Name: "deploy", Position: 1, Paused: true}), want: "deploy is paused"},
 		"third and paused": {state: queued(engine.Pending{Name: "deploy", Position: 3, Paused: true}), want: "deploy is paused, place 3"},
 		"after others":     {state: queued(engine.Pending{After: []engine.ID{"deploy-prod-48bxt", "lint-22222"}}), want: "after deploy-prod, lint"},
-		"of a scheduler":   {state: queued(engine.Pending{Reason: "Resources"}), want: "Resources"},
+		"after a named one": {
+			state: queued(engine.Pending{After: []engine.ID{"deploy-prod-48bxt", "lint-22222"}, AfterNames: map[engine.ID]string{"deploy-prod-48bxt": "deploy prod"}}),
+			want:  "after deploy prod, lint",
+		},
+		"of a scheduler": {state: queued(engine.Pending{Reason: "Resources"}), want: "Resources"},
 
 		"crash loop": {
 			state: engine.State{Status: engine.Queued, Runs: &engine.Runs{Count: 37, Failures: 38, NextAt: now.Add(52 * time.Second), Last: &refused}},

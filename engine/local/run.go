@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"reflect"
 	"time"
 
@@ -101,7 +102,23 @@ func (v views) complete(dir string, r *record.Request, s *engine.State) {
 		view = &read
 		v[of] = view
 	}
-	s.Pending = view.Pending(string(r.ID), r)
+	s.Pending = pendingIn(view, dir, r)
+}
+
+// pendingIn returns why the job in dir has not started, with the names of the jobs that it waits for.
+func pendingIn(view *queue.View, dir string, r *record.Request) *record.Pending {
+	p := view.Pending(string(r.ID), r)
+	for _, id := range p.After {
+		meta, err := jobdir.ReadMeta(filepath.Join(filepath.Dir(dir), string(id)))
+		if err != nil {
+			continue // removed
+		}
+		if p.AfterNames == nil {
+			p.AfterNames = map[record.ID]string{}
+		}
+		p.AfterNames[id] = meta.Name
+	}
+	return p
 }
 
 // watchQueued calls notify with the state of a queued job and after each change, until it is not
@@ -119,7 +136,7 @@ func (r *run) watchQueued(ctx context.Context, notify func(engine.State, engine.
 		e, there := view.Find(string(r.Request.ID))
 		if there && e.State.Pending() {
 			was := s
-			s.Pending = view.Pending(string(r.Request.ID), &r.Request)
+			s.Pending = pendingIn(view, r.Dir, &r.Request)
 			s.Backgrounded = s.Backgrounded || jobdir.Backgrounded(r.Dir)
 			if !reported || !reflect.DeepEqual(was.Pending, s.Pending) || was.Backgrounded != s.Backgrounded {
 				reported = true

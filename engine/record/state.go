@@ -93,6 +93,8 @@ type Pending struct {
 	// Reason is one line for people: "waiting for a slot (2 ahead)".
 	Reason string `json:"reason"`
 	After  []ID   `json:"after,omitempty"` // the jobs that it waits for
+	// AfterNames are the names of the jobs of After, as far as they are known. They are not stored.
+	AfterNames map[ID]string `json:"-"`
 	// StartsAt is when it is expected to start; zero: not known.
 	StartsAt time.Time `json:"starts_at,omitzero"`
 }
