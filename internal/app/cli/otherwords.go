@@ -40,7 +40,7 @@ func otherWord(word string) string {
 	case "jobs", "history", "all", "running", "finished", "dir":
 		return "hob list"
 	case "top", "htop", "ui", "tui", "dashboard", "open", "menu":
-		return "hob, with no command"
+		return "hob; without a command, it opens the job list"
 	case "fg", "foreground", "connect", "join", "enter":
 		return "hob attach ID"
 	case "send", "input", "type", "echo", "paste", "send-keys":
