@@ -65,10 +65,13 @@ func (o *output) logState() string {
 	case o.group.shown():
 		return o.group.state()
 	case o.log.Following() && o.live() && o.source != nil:
-		return "following"
+		return following
 	}
 	return ""
 }
+
+// following is the state of the log of one job that is followed.
+const following = "following"
 
 // large reports whether searching the log takes long.
 func (o *output) large() bool { return !o.group.shown() && o.log.Size() > liveBytes }

@@ -267,19 +267,22 @@ func (d *painter) logEdges() border.Frame {
 func (d *painter) logFacts() string { return d.dotted(d.output.logState(), d.zoomNote()) }
 
 // briefFacts are the facts about the job and its log in the border of a log without a detail, as many as
-// have room in w columns.
+// have room in w columns. That the log is followed matters least, as it is the rule.
 func (d *painter) briefFacts(w int) string {
-	state, facts := d.detail.Line(), d.logFacts()
-	following := d.output.log.Following() && d.output.logState() == "following"
-	if following && d.view.given != areaLog && !d.output.group.shown() { // as any log that is only previewed
+	all := d.logFacts()
+	facts, badge, name := all, "", ""
+	if all == d.dotted(following, d.zoomNote()) && !d.output.group.shown() {
 		facts = d.zoomNote()
 	}
-	badge := ""
-	if j, ok := d.output.job(); ok {
-		badge = statusbadge.Text(d.styles, j.Job)
+	if d.view.given != areaLog { // it is only previewed
+		all = facts
 	}
-	for _, text := range []string{d.dotted(state, facts, d.where()), d.dotted(state, facts), d.dotted(badge, facts)} {
-		if cells.Width(text) <= w-borderRoom-leastTitle {
+	if j, ok := d.output.job(); ok {
+		badge, name = statusbadge.Text(d.styles, j.Job), cells.Clean(j.Name)
+	}
+	state, room := d.detail.Line(), w-borderRoom-min(leastTitle, cells.Width(name+d.output.contents()))
+	for _, text := range []string{d.dotted(state, all, d.where()), d.dotted(state, facts, d.where()), d.dotted(state, facts), d.dotted(badge, facts)} {
+		if cells.Width(text) <= room {
 			return text
 		}
 	}
