@@ -15,6 +15,9 @@ import (
 // mistakes that both ends of that SDK make alike.
 func TestTypeScriptClient(t *testing.T) {
 	testtool.Need(t, "node", "npm", "mkfifo", "stty")
+	if testing.Short() {
+		t.Skip("-short: what it adds is another client")
+	}
 	t.Parallel()
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "typescript"))); err != nil {
