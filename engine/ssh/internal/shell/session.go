@@ -182,6 +182,9 @@ func (s *Session) do(ctx context.Context, r *request) (Answer, error) {
 	}
 }
 
+// likeSh makes zsh behave like sh: a start-up file of the account may have begun a zsh instead.
+const likeSh = "[ -z \"${ZSH_VERSION-}\" ] || emulate sh\n"
+
 // write sends requests until the session breaks: first those that make sure that sh reads, and that
 // define the functions of prelude, each of which may take limit.
 func (s *Session) write(prelude string, limit time.Duration) {
@@ -193,7 +196,7 @@ func (s *Session) write(prelude string, limit time.Duration) {
 	}
 	nonce := rand.Text()
 	// The braces make a truncated transfer a syntax error: nothing runs.
-	script := "{\n" + prelude + "\n}\necho; echo " + nonce + " $?\n"
+	script := likeSh + "{\n" + prelude + "\n}\necho; echo " + nonce + " $?\n"
 	r := &request{
 		script: []byte(script),
 		limit:  limit,

@@ -71,6 +71,29 @@ func TestStartUpFilesThatReadTheirInput(t *testing.T) {
 	}
 }
 
+// A start-up file that begins another shell does not get sh begun. That shell reads the scripts.
+func TestStartUpFilesThatBeginAnotherShell(t *testing.T) {
+	for _, rc := range []string{"exec dash", "exec zsh", "exec zsh -l", "exec bash --noprofile"} {
+		t.Run(rc, func(t *testing.T) {
+			t.Parallel()
+			testtool.Need(t, "dash", "zsh")
+			argv, env := loginShell(t, "bash", `[ -z "${AGAIN-}" ] || return; export AGAIN=1; `+rc)
+			p := newProgram(&Program{argv: argv, env: env})
+			defer p.Close()
+			ch, err := p.Open(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := NewSession(ch, "count() {\necho $#\n}\n", patience)
+			defer s.Close()
+			a, err := s.Do(t.Context(), `words="a b"; count $words /nothing*`, patience)
+			if err != nil || string(a.Out) != "3\n" {
+				t.Errorf("the answer is %q, %v", a.Out, err)
+			}
+		})
+	}
+}
+
 // Likewise for the script that replaces a sh by one elsewhere.
 func TestEnterPastStartUpFilesThatReadTheirInput(t *testing.T) {
 	for _, rc := range []string{"read x", "read x; read x", "head -c 4 >/dev/null"} {
