@@ -67,7 +67,8 @@ func (h *Handle) begun(ctx context.Context, op string) (Run, Job, error) {
 
 // notBegun returns an error if the job is queued and has never run.
 func notBegun(op string, j Job) error {
-	if neverRan := j.Status == Queued && j.StartedAt.IsZero(); neverRan && j.Host == "" {
+	queuedHere := j.Status == Queued && j.Host == ""
+	if queuedHere && j.StartedAt.IsZero() {
 		return opError(op, j, ErrNotStarted)
 	}
 	return nil

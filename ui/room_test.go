@@ -33,7 +33,7 @@ func many() *fake {
 
 func TestRowsStayWhileTheLogHasTheRoom(t *testing.T) {
 	for name, size := range map[string][2]int{"beside": {120, 40}, "above": {80, 24}, "low": {120, 10}, "alone": {50, 20}} {
-		for _, eng := range []*fake{sixty(), many()} {
+		for _, eng := range []*fake{sixtyJobs(), many()} {
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					s := newHarness(t, size[0], size[1], eng)

@@ -306,13 +306,13 @@ func (c *Cluster) await(what string, ready func() error) {
 			return
 		}
 		if time.Now().After(end) {
-			c.t.Fatalf("the Slurm cluster does not start: until %s: %v\n%s", what, err, c.lastWords())
+			c.t.Fatalf("the Slurm cluster does not start: until %s: %v\n%s", what, err, c.lastLogLines())
 		}
 		<-time.After(50 * time.Millisecond)
 	}
 }
 
-func (c *Cluster) lastWords() string {
+func (c *Cluster) lastLogLines() string {
 	var b strings.Builder
 	for _, file := range c.logs {
 		text, err := os.ReadFile(file)

@@ -12,8 +12,8 @@ import (
 	"github.com/hobjobs/hob/themes"
 )
 
-// sixty is an engine with sixty jobs, a few of which matter.
-func sixty() *fake {
+// sixtyJobs is an engine with sixty jobs, a few of which matter.
+func sixtyJobs() *fake {
 	f := three()
 	ended := func(j engine.Job, ago time.Duration) engine.Job {
 		j.Exit.At = noon.Add(-ago)
@@ -43,7 +43,7 @@ func TestSixtyJobs(t *testing.T) {
 	for _, size := range [][2]int{{160, 50}, {120, 40}, {100, 30}, {80, 24}, {40, 12}, {20, 5}} {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newHarness(t, size[0], size[1], sixty())
+				s := newHarness(t, size[0], size[1], sixtyJobs())
 				golden.RequireEqual(t, s.screen()+"\n")
 			})
 		})
@@ -55,7 +55,7 @@ func TestSixtyJobs(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				s := newHarness(t, 120, 40, sixty(), WithTheme(theme))
+				s := newHarness(t, 120, 40, sixtyJobs(), WithTheme(theme))
 				s.press("j")
 				golden.RequireEqual(t, s.pane.View()+"\n")
 			})
