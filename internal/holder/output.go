@@ -204,7 +204,8 @@ func (h *Holder) RunBegins() {
 func (h *Holder) RunStable(restarts int) {
 	h.mu.Lock()
 	runs := h.state.Runs
-	if h.ending || h.state.Exit.Known() || !runs.Failing() || runs.Count != restarts {
+	switch {
+	case h.ending, h.state.Exit.Known(), !runs.Failing(), runs.Count != restarts:
 		h.mu.Unlock()
 		return
 	}
