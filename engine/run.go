@@ -37,7 +37,7 @@ func (e *Engine) Run(ctx context.Context, spec Spec, o RunOptions) (Result, erro
 	now, err := e.Handle(j.ID).awaitBackground(ctx, o.YieldAfter)
 	switch {
 	case err == nil && now.Status.Finished():
-		return e.finishedResult(ctx, now, o.MaxOutput)
+		return e.Handle(now.ID).finishedResult(ctx, now, o.MaxOutput)
 	case err == nil:
 		return e.backgroundResult(ctx, now)
 	case ctx.Err() != nil:
@@ -78,17 +78,18 @@ func (e *Engine) stopAbandoned(ctx context.Context, j Job, most int) (Result, er
 	if now, err := e.read(ctx, j.ID); err == nil {
 		j = now
 	}
-	r, err := e.finishedResult(ctx, j, most)
+	r, err := e.Handle(j.ID).finishedResult(ctx, j, most)
 	return r, errors.Join(cause, err)
 }
 
-func (e *Engine) finishedResult(ctx context.Context, j Job, most int) (Result, error) {
+// finishedResult returns the result for a job that has ended.
+func (h *Handle) finishedResult(ctx context.Context, j Job, most int) (Result, error) {
 	if most <= 0 {
 		most = defaultMaxOutput
 	}
 	r := Result{Job: j}
 	for _, s := range j.Streams() {
-		p, cut, err := e.Handle(j.ID).tail(ctx, s, most-len(r.Output))
+		p, cut, err := h.tail(ctx, s, most-len(r.Output))
 		if err != nil {
 			return r, opError("read the output of", j, err)
 		}
