@@ -127,6 +127,7 @@ func TestCheckTriesTheStateDir(t *testing.T) {
 // What the start-up files of the login shell print, and how long they take, does not
 // affect jobs.
 func TestStartUpFilesOfTheLoginShell(t *testing.T) {
+	t.Parallel()
 	for name, profile := range map[string]string{
 		"prints":                   "echo Welcome; echo 'and so on' >&2; printf 'no line feed'",
 		"prints much":              "head -c 100000 /dev/zero | tr '\\0' x",

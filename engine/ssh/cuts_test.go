@@ -57,6 +57,7 @@ func (r *rig) cutStart(name string, cut func(mark string) (heal func())) (ran bo
 
 // A start is cut off at many bytes, both ways counted together.
 func TestStartCutAtAnyByte(t *testing.T) {
+	t.Parallel()
 	for _, manner := range []sshtest.Manner{sshtest.OpenSSH, sshtest.Dropbear} {
 		t.Run(string(manner), func(t *testing.T) {
 			t.Parallel()
@@ -99,6 +100,7 @@ func TestStartCutAtAnyByte(t *testing.T) {
 // A start is cut off when the host has come so far: from there on it must be
 // found again, not repeated.
 func TestStartCutAtEachStep(t *testing.T) {
+	t.Parallel()
 	for _, manner := range []sshtest.Manner{sshtest.OpenSSH, sshtest.Dropbear} {
 		t.Run(string(manner), func(t *testing.T) {
 			t.Parallel()

@@ -17,6 +17,7 @@ import (
 // A job may end after a listing has looked for its exit code and before it looks for its
 // processes: such a job has ended with its code, whatever asked for the listing.
 func TestJobThatEndsDuringAListingIsNotLost(t *testing.T) {
+	t.Parallel()
 	cases := map[string]struct {
 		later    bool // the listing of a look, not that of the start
 		otherPID bool // another process has the job's pid

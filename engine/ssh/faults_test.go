@@ -216,6 +216,7 @@ func TestKillContinuesWithoutConnection(t *testing.T) {
 }
 
 func TestFewSessions(t *testing.T) {
+	t.Parallel()
 	for _, n := range []int{1, 2, 3} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			t.Parallel()

@@ -103,6 +103,7 @@ func noise(size int) string {
 }
 
 func TestCopyInput(t *testing.T) {
+	t.Parallel()
 	data := noise(3_000_000)
 	servers := map[string]func(*sshtest.Server){"dropbear": func(s *sshtest.Server) { s.Manner = sshtest.Dropbear }}
 	for n := range 4 { // 0: any number

@@ -33,6 +33,7 @@ func outlast(t *testing.T, addr string) {
 
 // The user may take longer than the server allows for a login.
 func TestAnswerAfterTheLoginGraceTime(t *testing.T) {
+	t.Parallel()
 	testtool.Need(t, "ssh")
 	for name, transport := range map[string]string{"own connection": "native", "ssh program": "openssh"} {
 		t.Run(name, func(t *testing.T) {

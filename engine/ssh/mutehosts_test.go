@@ -80,6 +80,7 @@ func loggingIn(key ssh.Signer, session func(ssh.NewChannel)) func(net.Conn, <-ch
 // Every one of these hosts accepts a connection, and would be waited for without an end if connecting
 // were not limited up to the first answer.
 func TestConnectTimeoutCoversEveryStep(t *testing.T) {
+	t.Parallel()
 	key := sshtest.NewKey(t)
 	for name, c := range map[string]struct {
 		talk func(c net.Conn, over <-chan struct{})

@@ -16,6 +16,7 @@ import (
 // A host whose home cannot hold jobs keeps them in a private directory for temporary
 // files, and a program that starts later finds them there.
 func TestHostWithoutAUsableHome(t *testing.T) {
+	t.Parallel()
 	for name, env := range map[string]string{"it cannot be made": "HOME=/dev/null/home", "there is none": "HOME="} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -68,6 +69,7 @@ func TestHostWithoutAUsableHome(t *testing.T) {
 
 // A directory that the user chose is not replaced by another.
 func TestStateDirThatCannotBeUsedIsNamed(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		env string
 		set HostSettings

@@ -32,6 +32,7 @@ func TestConformanceOfLocalJobs(t *testing.T) {
 }
 
 func TestConformanceInProcess(t *testing.T) {
+	t.Parallel()
 	for _, manner := range []sshtest.Manner{sshtest.OpenSSH, sshtest.Dropbear} {
 		t.Run(string(manner), func(t *testing.T) {
 			if testing.Short() && manner != sshtest.OpenSSH {

@@ -32,6 +32,7 @@ func TestMain(m *testing.M) { storytest.Main(m) }
 // servers in this process are guarded (password "pa ss") and quiz (asks for that password and for
 // the answer 42), and mute accepts connections and says nothing.
 func TestHostScripts(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("-short")
 	}

@@ -16,6 +16,7 @@ import (
 // TestJobsOfTheFirstEdition runs stories in which the first edition, built from this repository's
 // history, starts jobs and this version takes them over.
 func TestJobsOfTheFirstEdition(t *testing.T) {
+	t.Parallel()
 	testtool.Need(t, "sshd", "ssh", "setsid")
 	if testing.Short() {
 		t.Skip("-short")

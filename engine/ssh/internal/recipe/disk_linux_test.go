@@ -143,6 +143,7 @@ func TestEndOnAFullDisk(t *testing.T) {
 // Wherever in a start the file system is full, the job is refused or fails; it does not
 // run without what is needed to find and stop it.
 func TestDiskFullInTheMiddleOfAStart(t *testing.T) {
+	t.Parallel()
 	testtool.NeedMounts(t)
 	for name, option := range map[string]string{"files": "nr_inodes", "blocks": "nr_blocks"} {
 		t.Run(name, func(t *testing.T) {

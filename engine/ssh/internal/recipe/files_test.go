@@ -214,6 +214,7 @@ func TestFilesArePrivate(t *testing.T) {
 }
 
 func TestOtherModes(t *testing.T) {
+	t.Parallel()
 	cases := []struct{ mode, sh string }{
 		{"perl", "dash"}, {"perl", "bash"}, {"perl", "busybox"}, {"perl", "mksh"}, {"perl", "zsh"}, {"perl", "ksh93"},
 		{"monitor", "bash"}, {"monitor", "mksh"}, {"monitor", "ksh93"}, {"shared", "dash"},

@@ -78,6 +78,7 @@ func TestStopUnderAnInitThatDoesNotReap(t *testing.T) {
 
 // If /proc shows each user only their own processes, jobs are still distinguished.
 func TestHiddenProcesses(t *testing.T) {
+	t.Parallel()
 	testtool.NeedMounts(t)
 	testtool.Need(t, "setpriv", "setsid")
 	const nobody = 65534

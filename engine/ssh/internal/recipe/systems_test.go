@@ -91,6 +91,7 @@ func (p *bsd) start(j Job) Spawned {
 }
 
 func TestWithoutProc(t *testing.T) {
+	t.Parallel()
 	for _, sh := range []string{"dash", "bash", "mksh", "ksh93"} {
 		t.Run(sh, func(t *testing.T) {
 			t.Parallel()
@@ -129,6 +130,7 @@ func TestWithoutProc(t *testing.T) {
 
 // What left the group is found by its living parent; a nested job has its own holder.
 func TestStopFindsDescendantsWithoutProc(t *testing.T) {
+	t.Parallel()
 	testtool.Need(t, "setsid", "ps")
 	for _, sh := range []string{"dash", "bash", "mksh", "ksh93"} {
 		t.Run(sh, func(t *testing.T) {
