@@ -31,14 +31,14 @@ func (p *Pane) selectedGroup() (g jobGroup, jobs []engine.Job) {
 		return g, nil
 	}
 	name, jobs := p.list.Folded()
-	if name == "" || len(jobs) == 0 {
+	if name == "" {
 		return g, nil
 	}
 	return jobGroup{name, jobs[0].Labels[projectLabel]}, jobs
 }
 
 func (g jobGroup) has(j engine.Job) bool {
-	return j.Labels[groupLabel] == g.name && j.Labels[projectLabel] == g.project
+	return g == jobGroup{j.Labels[groupLabel], j.Labels[projectLabel]}
 }
 
 // within returns a filter for those jobs of a filter that belong to the group.
@@ -147,13 +147,13 @@ func (g *groupOutput) open() tea.Cmd {
 			return nil
 		}
 		return func() tea.Cmd {
-			switch {
-			case number != g.number && err == nil:
-				return t.release(stream)
-			case number != g.number:
+			switch outdated := number != g.number; {
+			case err != nil && outdated:
 				return nil
 			case err != nil:
 				return g.fail(err)
+			case outdated:
+				return t.release(stream)
 			}
 			g.stream, g.opened = stream, opened
 			return g.next()
@@ -163,7 +163,8 @@ func (g *groupOutput) open() tea.Cmd {
 
 // next waits for lines, unless there is no use for them now.
 func (g *groupOutput) next() tea.Cmd {
-	if g.busy || g.stream == nil || g.held() {
+	switch {
+	case g.busy, g.stream == nil, g.held():
 		return nil
 	}
 	g.busy = true
@@ -182,8 +183,14 @@ func (g *groupOutput) next() tea.Cmd {
 // held reports whether lines are not read now: nobody would see them, or they would replace those that the user
 // has scrolled to.
 func (g *groupOutput) held() bool {
+	switch {
+	case !g.visible:
+		return true
+	case g.log.Following():
+		return false
+	}
 	_, room := g.lines.Whole()
-	return !g.visible || !room && !g.log.Following()
+	return !room
 }
 
 // got adds lines. Existing lines are read without a pause.

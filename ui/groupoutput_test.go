@@ -183,7 +183,7 @@ func TestOutputOfAGroup(t *testing.T) {
 		s := newHarness(t, 120, 30, shop(), withShop())
 		s.said(s.eng.theLines()...)
 		s.press("enter")
-		s.sees("Esc back")
+		s.sees("Esc list")
 		s.press("/")
 		s.write("mailer")
 		s.press("enter")

@@ -84,7 +84,8 @@ const headerGap, fileGap = 3, 6
 
 // backShowsAll reports whether the key that goes back shows all jobs instead of those of a project.
 func (p *Pane) backShowsAll() bool {
-	if p.view.focus != areaList || p.view.zoomed || len(p.list.Marked()) > 0 {
+	switch {
+	case p.view.focus != areaList, p.view.zoomed, len(p.list.Marked()) > 0:
 		return false
 	}
 	return p.list.Project() == nil || p.list.Filter() == ""

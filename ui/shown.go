@@ -90,7 +90,7 @@ func (p *Pane) show() tea.Cmd {
 	if !ok {
 		p.showFold()
 	}
-	if group, jobs := p.selectedGroup(); len(jobs) > 0 {
+	if group, jobs := p.selectedGroup(); group.name != "" {
 		if group == p.output.group.of {
 			p.output.group.logs = len(jobs)
 			return p.rearrange()
@@ -121,7 +121,8 @@ func (p *Pane) rearrange() tea.Cmd {
 
 // shows reports whether the output of a job is shown, or none if there is no such job.
 func (p *Pane) shows(id engine.ID) bool {
-	if p.output.group.shown() || id != p.output.id {
+	switch {
+	case p.output.group.shown(), id != p.output.id:
 		return false
 	}
 	_, known := p.jobs.all[id]

@@ -74,7 +74,8 @@ func (m *Model) Total() int { return len(m.rows) }
 
 // InFileOrder reports whether the list shows the processes of a project in the order of its file.
 func (m *Model) InFileOrder() bool {
-	return m.project != nil && len(m.project.Order) > 0 && m.folds()
+	m.settle()
+	return m.head() != nil && len(m.project.Order) > 0
 }
 
 // Counts counts the jobs of the project, or all.
@@ -115,7 +116,8 @@ func (m *Model) Narrowed() (group string, n int, c statusbadge.Counts) {
 
 // head returns the row of the project's group, or nil.
 func (m *Model) head() *row {
-	if m.project == nil || !m.folds() || len(m.shown) == 0 {
+	switch {
+	case m.project == nil, !m.folds(), len(m.shown) == 0:
 		return nil
 	}
 	if first := m.shown[0]; first.group != "" {
@@ -198,12 +200,12 @@ func (m *Model) processCells(r *row, c columns, pick func(border.Paint) border.P
 		return row
 	}
 	said := m.what(r)
-	if r.found == "" && len(said) > 1 && said[1].kept {
-		said = said[:1] // the ports are in the state
+	said = slices.DeleteFunc(said, func(c cell) bool { return c.kept }) // the ports are in the state
+	inState := "port "
+	if r.Job.Status.Finished() {
+		inState = "ran "
 	}
-	finished := r.Job.Status.Finished()
-	switch { // it is in the state
-	case finished && strings.HasPrefix(said[0].text, "ran "), !finished && strings.HasPrefix(said[0].text, "port "):
+	if strings.HasPrefix(said[0].text, inState) {
 		return row
 	}
 	return append(append(row, cell{text: cells.Blank(stateGap), paint: m.paints.text}), m.fitted(said, c.what)...)

@@ -51,7 +51,7 @@ const (
 type Merged struct {
 	mu    sync.Mutex
 	lines []mergedLine // replaced as a whole when lines are dropped, because readers use it without the lock
-	bytes int          // of text in lines
+	has   extent
 	size  int64
 	added int64
 }
@@ -85,36 +85,46 @@ func (g *Merged) Add(lines ...MergedLine) {
 		g.lines = append(g.lines, all)
 		g.added++
 		g.size += length
-		g.bytes += all.bytes()
+		g.has = g.has.with(&all, 1)
 	}
 	g.drop()
 }
 
-func (l *mergedLine) bytes() int { return len(l.text) + len(l.Line.Raw) }
+// extent is how many lines there are, and the bytes of their text.
+type extent struct{ lines, bytes int }
+
+// with returns the extent with n more lines like l.
+func (e extent) with(l *mergedLine, n int) extent {
+	return extent{e.lines + n, e.bytes + n*(len(l.text)+len(l.Line.Raw))}
+}
+
+func (e extent) exceeds(limit extent) bool { return e.lines > limit.lines || e.bytes > limit.bytes }
+
+// mergedPart returns a part of what a Merged may have in memory: n of d.
+func mergedPart(n, d int) extent { return extent{mostMerged * n / d, mostMergedBytes * n / d} }
 
 // drop drops the oldest lines of each job beyond its share if there are too many. It leaves an eighth free, so that
 // it is rarely needed.
 func (g *Merged) drop() {
-	if len(g.lines) <= mostMerged && g.bytes <= mostMergedBytes {
+	if !g.has.exceeds(mergedPart(1, 1)) {
 		return
 	}
-	type size struct{ lines, bytes int }
-	sizes := map[int]size{}
+	jobs := map[int]extent{} // by number
 	for i := range g.lines {
 		l := &g.lines[i]
-		has := sizes[l.Label.Number]
-		sizes[l.Label.Number] = size{has.lines + 1, has.bytes + l.bytes()}
+		jobs[l.Label.Number] = jobs[l.Label.Number].with(l, 1)
 	}
-	share := size{mostMerged * 7 / 8 / len(sizes), mostMergedBytes * 7 / 8 / len(sizes)}
+	share := mergedPart(7, 8*len(jobs))
 	kept := make([]mergedLine, 0, mostMerged)
-	g.bytes = 0
-	for _, l := range g.lines {
-		if has := sizes[l.Label.Number]; has.lines > share.lines || has.bytes > share.bytes {
-			sizes[l.Label.Number] = size{has.lines - 1, has.bytes - l.bytes()}
+	g.has = extent{}
+	for i := range g.lines {
+		l := &g.lines[i]
+		if has := jobs[l.Label.Number]; has.exceeds(share) {
+			jobs[l.Label.Number] = has.with(l, -1)
 			continue
 		}
-		kept = append(kept, l)
-		g.bytes += l.bytes()
+		kept = append(kept, *l)
+		g.has = g.has.with(l, 1)
 	}
 	g.lines = kept
 }
@@ -123,7 +133,7 @@ func (g *Merged) drop() {
 func (g *Merged) Whole() (whole, room bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return int64(len(g.lines)) == g.added, len(g.lines) < mostMerged*15/16 && g.bytes < mostMergedBytes*15/16
+	return int64(len(g.lines)) == g.added, !g.has.exceeds(mergedPart(15, 16))
 }
 
 // all returns the lines in memory.
@@ -151,11 +161,12 @@ func (g *Merged) Window(_ context.Context, off int64, before, after int) ([]jobl
 	i := at(lines, off)
 	from, to := max(0, i-before), min(len(lines), i+after)
 	found := make([]joblog.Line, 0, max(0, to-from))
-	for _, l := range lines[from:max(from, to)] {
-		found = append(found, l.Line)
-	}
-	if from == 0 && len(found) > 0 {
-		found[0].Dropped = found[0].Start
+	for k := from; k < to; k++ {
+		line := lines[k].Line
+		if k == 0 {
+			line.Dropped = line.Start
+		}
+		found = append(found, line)
 	}
 	return found, nil
 }
@@ -170,8 +181,8 @@ func (g *Merged) Label(off int64) Label {
 
 // TimeAt implements Source.
 func (g *Merged) TimeAt(off int64) (written time.Time, ok bool) {
-	l, ok := g.line(off)
-	return l.At, ok && !l.At.IsZero()
+	l, _ := g.line(off)
+	return l.At, !l.At.IsZero()
 }
 
 // LineNumber implements Source.
