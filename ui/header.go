@@ -68,8 +68,8 @@ func (p *Pane) projectHeader(group string, c statusbadge.Counts, w int) string {
 	}
 	if project := p.list.Project(); project != nil && p.opts.project.File != "" {
 		file := cells.Clean(detail.Tilde(p.opts.project.File, p.opts.home))
-		if with := left + cells.Blank(fileGap) + b.Muted.Render(file); cells.Width(with)+cells.Width(right)+headerGap < w {
-			left = with
+		if room := w - cells.Width(left) - fileGap - headerGap - cells.Width(right) - 1; room >= min(leastFile, cells.Width(file)) {
+			left += cells.Blank(fileGap) + b.Muted.Render(cells.TruncateStart(file, room, g.Ellipsis))
 		}
 	}
 	gap := w - cells.Width(left) - cells.Width(right) - 1
@@ -79,8 +79,9 @@ func (p *Pane) projectHeader(group string, c statusbadge.Counts, w int) string {
 	return cells.Fit(left+cells.Blank(gap)+right, w)
 }
 
-// headerGap is between facts of the header, fileGap before the file of a project.
-const headerGap, fileGap = 3, 6
+// headerGap is between facts of the header, fileGap before the file of a project. leastFile is the least of a long
+// path that is shown.
+const headerGap, fileGap, leastFile = 3, 6, 24
 
 // backShowsAll reports whether the key that goes back shows all jobs instead of those of a project.
 func (p *Pane) backShowsAll() bool {
