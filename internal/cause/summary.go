@@ -1,6 +1,10 @@
 package cause
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // Summary returns the line of an output that best explains how a program ended, for a list that
 // shows the exit code beside it: why the program failed, otherwise, with found false, its last line.
@@ -12,6 +16,14 @@ func Summary(lines []string, code int) (text string, found bool) {
 		}
 	}
 	return LastLine(lines), false
+}
+
+// PortInUseIn returns the port of a summary that says only that a port is in use.
+func PortInUseIn(summary string) (port int, ok bool) {
+	text, ok := strings.CutPrefix(summary, "port ")
+	text, in := strings.CutSuffix(text, " is in use")
+	port, err := strconv.Atoi(text)
+	return port, ok && in && err == nil
 }
 
 // Explains reports whether the cause can be that of an end with the given exit code. People and

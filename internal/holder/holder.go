@@ -321,7 +321,7 @@ func (h *Holder) End(end record.Exit) {
 	h.identify()
 	h.clock(&end)
 	h.mu.Unlock()
-	end.Summary = SummaryIn(h.cfg.Dir, h.cfg.Meta.Streams(), &end)
+	end.Summary = h.summaryOf(&end)
 	h.finish(end)
 	if h.State().Exit.Known() {
 		h.over()

@@ -158,7 +158,7 @@ func (h *Holder) RunEnded(end record.Exit, next time.Time) {
 		return
 	}
 	h.mu.Unlock()
-	end.Summary = SummaryIn(h.cfg.Dir, h.cfg.Meta.Streams(), &end)
+	end.Summary = h.summaryOf(&end)
 	h.mu.Lock()
 	h.clock(&end)
 	stopping := st.Stopping

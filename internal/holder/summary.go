@@ -7,8 +7,10 @@ import (
 
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/cause"
+	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/logfile"
 	"github.com/hobjobs/hob/internal/plainfile"
+	"github.com/hobjobs/hob/internal/proc"
 )
 
 // A list shows one sentence about each job. No list searches logs for it: the holder records what the
@@ -58,6 +60,30 @@ func SummaryIn(dir string, streams []record.Stream, end *record.Exit) string {
 		lines = append(lines, found...)
 	}
 	return SummaryOf(lines, end)
+}
+
+// summaryOf is SummaryIn for an end of this moment: the job that has a port is still known.
+func (h *Holder) summaryOf(end *record.Exit) string {
+	text := SummaryIn(h.cfg.Dir, h.cfg.Meta.Streams(), end)
+	if port, ok := cause.PortInUseIn(text); ok {
+		if name := h.jobListening(port); name != "" {
+			return logfile.FirstRunes(text+" by "+name, maxSummary)
+		}
+	}
+	return text
+}
+
+// jobListening returns the name of another job that listens on a port.
+func (h *Holder) jobListening(port int) string {
+	id := proc.JobListening(port)
+	if !filepath.IsLocal(id) || id != filepath.Base(id) || id == filepath.Base(h.cfg.Dir) {
+		return ""
+	}
+	meta, err := jobdir.ReadMeta(filepath.Join(filepath.Dir(h.cfg.Dir), id))
+	if err != nil {
+		return ""
+	}
+	return meta.Name
 }
 
 // showsInOutput reports whether the output may say why a job ended so: otherwise the reason is all that

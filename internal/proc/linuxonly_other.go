@@ -9,6 +9,7 @@ func (*Scanner) SourceOf(pid, fd int) (Source, error)      { return Source{}, Er
 func TTYSource(fd int) (Source, error)                     { return Source{}, ErrUnsupported }
 func (*Scanner) WaitsForInput([]Process, Source) Input     { return InputNone }
 func ListeningPorts([]Process) ([]Port, error)             { return nil, ErrUnsupported }
+func JobListening(int) string                              { return "" }
 func SetSubreaper() error                                  { return ErrUnsupported }
 func (r *Reaper) ReapOrphans()                             {}
 func LockHolder(string) (p Process, ok bool)               { return p, false }

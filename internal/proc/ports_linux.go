@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"encoding/hex"
@@ -55,6 +56,29 @@ func ListeningPorts(procs []Process) ([]Port, error) {
 		return cmp.Or(cmp.Compare(a.Addr.Port(), b.Addr.Port()), a.Addr.Compare(b.Addr), cmp.Compare(a.PID, b.PID))
 	})
 	return slices.CompactFunc(out, func(a, b Port) bool { return a.Addr == b.Addr }), nil
+}
+
+// JobListening returns the ID of the job that a process listening on a port belongs to, according to its
+// environment; "" if there is none, or if it may not be read.
+func JobListening(port int) string {
+	var s Scanner
+	procs, err := s.Scan()
+	if err != nil {
+		return ""
+	}
+	ports, _ := ListeningPorts(procs) // what could be read
+	for _, p := range ports {
+		if int(p.Addr.Port()) != port {
+			continue
+		}
+		env, _ := s.reader.read(p.PID, "environ") // empty if it may not be read
+		for kv := range bytes.SplitSeq(env, []byte{0}) {
+			if id, ok := strings.CutPrefix(string(kv), JobVariable+"="); ok {
+				return id
+			}
+		}
+	}
+	return ""
 }
 
 // socketTable reads a table of the network namespace that the processes are in. It is empty if all of them
