@@ -137,8 +137,8 @@ func Orphans(id record.ID, st *record.State) proc.JobRef {
 // SurvivorsOf returns the processes that the records of the end and of the last run name.
 func SurvivorsOf(st *record.State) []proc.Identity {
 	left := st.Exit.Survivors
-	if st.Runs != nil && st.Runs.Last != nil {
-		left = slices.Concat(left, st.Runs.Last.Survivors)
+	if last, ok := st.LastRun(); ok {
+		left = slices.Concat(left, last.Exit.Survivors)
 	}
 	var ids []proc.Identity
 	for _, p := range left {

@@ -181,11 +181,11 @@ func (h *Holder) RunEnded(end record.Exit, next time.Time) {
 // dies, nothing else may prove that they belong to the job.
 func (h *Holder) RunLeft(left []record.Process) {
 	h.mu.Lock()
-	if st := &h.state; st.Runs != nil && st.Runs.Last != nil {
-		last, runs := *st.Runs.Last, *st.Runs
+	if state, ok := h.state.LastRun(); ok {
+		last, runs := state.Exit, *state.Runs
 		last.Survivors = left
 		runs.Last = &last
-		st.Runs = &runs
+		h.state.Runs = &runs
 	}
 	h.mu.Unlock()
 	_ = h.save() // the next change is saved, too

@@ -48,14 +48,18 @@ func mayContinue(value, following string) bool {
 	case beginsHereDocument(value, following):
 		return true
 	case isQuoted:
-		return !strings.Contains(value, mark) && strings.Contains(following, mark)
+		return !strings.Contains(value, mark)
 	}
 	return lacksEnd(value, following)
 }
 
 func beginsHereDocument(value, following string) bool {
-	m := hereDocument.FindStringSubmatch(value)
-	return m != nil && strings.Contains(following, m[1])
+	for _, m := range hereDocument.FindAllStringSubmatch(value, -1) {
+		if strings.Contains(following, m[1]) {
+			return true
+		}
+	}
+	return false
 }
 
 // lacksEnd reports whether a quotation mark or a bracket is open at the end of the value, and closed in
@@ -84,7 +88,10 @@ func lacksEnd(value, following string) bool {
 		}
 		before = c
 	}
-	return opened != "" && strings.Contains(following, opened[len(opened)-1:])
+	if opened == "" {
+		return false
+	}
+	return strings.Contains(following, opened[len(opened)-1:])
 }
 
 // mayClose reports whether the text has the mark that closes a value; if the opening one is inside a word,
