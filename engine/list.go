@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -76,7 +77,7 @@ func (e *Engine) visitRecords(ids []string, visit func(*Job, *jobdir.Record)) {
 			if err != nil && read.ReadErr == nil {
 				continue // it was removed meanwhile, or is not complete yet
 			}
-			rec = e.withRecordedEnd(&read)
+			rec = withRecordedEnd(e.root.Dir(id), &read, e.log)
 			if rec.Finished() && !jobdir.Locked(e.root.Dir(id)) { // otherwise its holder may still update the end
 				fresh = append(fresh, rec)
 			}
@@ -157,7 +158,7 @@ func (e *Engine) record(id ID) (*jobdir.Record, error) {
 	case rec.ReadErr == nil && err != nil:
 		return nil, rootError(err)
 	}
-	return e.withRecordedEnd(&rec), nil
+	return withRecordedEnd(e.root.Dir(rec.ID), &rec, e.log), nil
 }
 
 // read returns the current state of one job.
@@ -273,14 +274,14 @@ func (e *Engine) recordEnd(rec *jobdir.Record, j Job) Job {
 	return j
 }
 
-// withRecordedEnd returns the records of a job after recording its end, if only the files of its wrapper show
+// withRecordedEnd returns the records of the job in dir after recording its end, if only the files of its wrapper show
 // that end: a client on another machine started the job, and it is read here for the first time. What the
 // output shows of the end is recorded with it. If it cannot be written, the end is as in those files.
-func (e *Engine) withRecordedEnd(rec *jobdir.Record) *jobdir.Record {
-	if !rec.Derived || rec.ReadErr != nil || rec.Problem != "" {
+func withRecordedEnd(dir string, rec *jobdir.Record, log *slog.Logger) *jobdir.Record {
+	switch {
+	case !rec.Derived, rec.ReadErr != nil, rec.Problem != "":
 		return rec
 	}
-	dir := e.root.Dir(rec.ID)
 	rec.State.Exit.Summary = holder.SummaryIn(dir, rec.Meta.Streams(), &rec.State.Exit)
 	lock, err := jobdir.Lock(dir)
 	if err != nil {
@@ -298,7 +299,7 @@ func (e *Engine) withRecordedEnd(rec *jobdir.Record) *jobdir.Record {
 	st.Exit = rec.State.Exit
 	st.Rest()
 	if err := jobdir.Finish(dir, &st); err != nil {
-		e.log.Debug("cannot record an end", "job", rec.ID, "err", err)
+		log.Debug("cannot record an end", "job", rec.ID, "err", err)
 	}
 	return rec
 }

@@ -143,11 +143,8 @@ func lastLine(lines []string) string {
 func (x *explainer) unfinished(lines []string) {
 	j := x.j
 	switch {
-	case j.Link == LinkUnreachable && j.Host == "":
-		x.Summary = "Unknown: " + cmp.Or(j.LinkError, "its records cannot be read")
-		x.silentHolder()
 	case j.Link == LinkUnreachable:
-		x.Summary = "Unknown: " + j.Host + " is unreachable" + ending.Bracketed(j.LinkError)
+		x.unreachable()
 	case j.Link == LinkElsewhere:
 		x.Summary = "Unknown: the job belongs to another machine or container"
 	case j.Status == Stopping:
@@ -171,10 +168,18 @@ func (x *explainer) unfinished(lines []string) {
 	}
 }
 
-// silentHolder adds what to do about a holder that does not answer, unless the reason already has it.
-func (x *explainer) silentHolder() {
-	pid := x.j.Holder.PID
-	if pid == 0 || !x.e.here.sameBoot(&x.j.State) || !strings.HasSuffix(x.j.LinkError, "does not answer") {
+// unreachable explains why the status is not known, and what to do about a holder that does not answer,
+// unless the reason has that.
+func (x *explainer) unreachable() {
+	j := &x.j
+	if j.Host != "" {
+		x.Summary = "Unknown: " + j.Host + " is unreachable" + ending.Bracketed(j.LinkError)
+		return
+	}
+	x.Summary = "Unknown: " + cmp.Or(j.LinkError, "its records cannot be read")
+	pid := j.Holder.PID
+	switch {
+	case pid == 0, !x.e.here.sameBoot(&j.State), !strings.HasSuffix(j.LinkError, "does not answer"):
 		return
 	}
 	x.add("command", fmt.Sprintf("if it does not recover, kill -KILL %d ends it: the job is lost then, and its output is kept", pid))

@@ -79,6 +79,14 @@ func lookAll(ctx context.Context, dirs []string, p patience) (map[string]*record
 	return states, ctx.Err()
 }
 
+// mustAsk reports whether only the holder can tell whether the job still runs.
+func mustAsk(s *record.State) bool {
+	if leaderGone(s) {
+		return true
+	}
+	return holderStopped(s)
+}
+
 // leaderGone reports whether the job's process is gone although the records have no end.
 func leaderGone(s *record.State) bool {
 	switch s.Status {
@@ -86,7 +94,8 @@ func leaderGone(s *record.State) bool {
 	default:
 		return false
 	}
-	if s.Leader.IsZero() || !SeesProcesses(s) {
+	switch {
+	case s.Leader.IsZero(), !SeesProcesses(s):
 		return false
 	}
 	return !proc.Alive(s.Leader)
@@ -96,7 +105,8 @@ func leaderGone(s *record.State) bool {
 // A list looks at the process because asking each holder would cost more than all the rest of it, in
 // this process and in the holders that it would wake.
 func holderStopped(s *record.State) bool {
-	if s.Status.Finished() || s.Holder.IsZero() || !SeesProcesses(s) {
+	switch {
+	case s.Status.Finished(), s.Holder.IsZero(), !SeesProcesses(s):
 		return false
 	}
 	return proc.Stopped(s.Holder)
@@ -121,17 +131,19 @@ func confirm(ctx context.Context, dir string, s *record.State, p patience) {
 		*s = stateOf(&rec)
 		return
 	}
-	switch stopped := holderStopped(s); {
-	case gone && (stopped || isSilence(err)):
-		s.LinkError = "its process is gone and " + silence(s)
+	stopped := holderStopped(s)
+	switch {
 	case gone:
-		s.LinkError = "its process is gone and " + silence(s) + ": " + err.Error()
+		s.LinkError = "its process is gone and " + silence(s)
 	case stopped:
 		s.LinkError = silence(s)
 	default:
 		return
 	}
 	s.Link = record.LinkUnreachable
+	if !stopped && !isSilence(err) {
+		s.LinkError += ": " + err.Error()
+	}
 }
 
 // silence describes a holder that does not answer, and what to do about it if that is known.

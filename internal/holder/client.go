@@ -3,6 +3,7 @@ package holder
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -103,7 +104,11 @@ func Dial(ctx context.Context, dir string) (*Client, error) {
 
 // damaged reports whether err, of reading a record, means that waiting will not make it readable.
 func damaged(err error) bool {
-	return err != nil && !errors.Is(err, fs.ErrNotExist) && !jobdir.MayExist(err)
+	switch {
+	case err == nil, errors.Is(err, fs.ErrNotExist), jobdir.MayExist(err):
+		return false
+	}
+	return true
 }
 
 // isSilence reports whether err is that of a holder that exists, and neither answers nor ends: its process
@@ -147,19 +152,19 @@ func askSocket(st *record.State) {
 
 // dialUnlessStopped is dial that gives up early if the holder is stopped.
 func dialUnlessStopped(ctx context.Context, st *record.State) (*Client, error) {
-	within, giveUp := context.WithCancel(ctx)
-	defer giveUp()
+	within, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
 	early := time.AfterFunc(usualPatience().stopped, func() {
 		if holderStopped(st) {
-			giveUp()
+			giveUp(os.ErrDeadlineExceeded)
 		}
 	})
 	defer early.Stop()
 	c, err := dial(within, st.Socket)
-	if err != nil && within.Err() != nil && ctx.Err() == nil {
-		err = os.ErrDeadlineExceeded
+	if err != nil {
+		return nil, cmp.Or(context.Cause(within), err)
 	}
-	return c, err
+	return c, nil
 }
 
 func dial(ctx context.Context, path string) (*Client, error) {

@@ -187,7 +187,9 @@ func (r *Run) Watch(ctx context.Context, notify func(record.State, record.Note))
 		if silent && s.Link == record.LinkNone {
 			s.Link, s.LinkError = record.LinkUnreachable, silence(&s)
 		}
-		if at := heard.Load(); silent && at != 0 {
+		switch at := heard.Load(); {
+		case !silent, at == 0:
+		default:
 			s.StaleSince = time.Unix(0, at)
 		}
 		if silent || errors.Is(err, ErrNoSocket) {

@@ -109,7 +109,11 @@ func Alive(id Identity) bool {
 // Stopped reports whether the process id is stopped by a signal or a tracer.
 func Stopped(id Identity) bool {
 	p, err := Stat(id.PID)
-	return err == nil && p.Identity() == id && p.Stopped()
+	switch {
+	case err != nil, p.Identity() != id:
+		return false
+	}
+	return p.Stopped()
 }
 
 // Process is the state of a process in a snapshot.

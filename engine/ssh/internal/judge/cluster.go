@@ -58,7 +58,8 @@ func (l *Look) onCluster(o *engine.State) Certainty {
 // LastAnswer returns when Slurm last answered any client, by the clock here; zero if that is not known. What
 // it has done to the job since, such as to suspend it, is not known either.
 func (l *Look) LastAnswer() time.Time {
-	if l.Queue == nil || l.Queue.Date == 0 {
+	switch {
+	case l.Queue == nil, l.Queue.Date == 0:
 		return time.Time{}
 	}
 	return l.At.Add(-time.Duration(max(0, l.Clock.Date-l.Queue.Date)) * time.Second)

@@ -61,7 +61,10 @@ func factsOf(j engine.Job) facts {
 
 // unreachable reports whether the status of a job is only the last known one.
 func unreachable(j engine.Job) bool {
-	return j.Link == engine.LinkUnreachable && !j.Status.Finished()
+	if j.Status.Finished() {
+		return false
+	}
+	return j.Link == engine.LinkUnreachable
 }
 
 // shownStatus is the status in the text form.
