@@ -203,11 +203,10 @@ func changeState(r engine.Record, change func(*engine.State)) error {
 	return jobdir.WriteState(r.Dir, &st)
 }
 
-// RunsHere reports whether the job of r runs on the machine of this program, whatever host name it
-// was started with: then a local sh is asked about it. That happens on a host that shares the state
-// root with the client, because both have the same home directory or are the same machine: the
-// directory of the record contains the files of the job's wrapper.
-// Once the job has ended only the files matter, so any machine that has them can answer.
+// RunsHere reports whether the job of r runs on the machine of this program. That may be a host of jobs that
+// were started from elsewhere, under any host name: both have the same home directory, so the directory
+// of the record also contains the files of the job's wrapper, and a local sh can determine the state. For
+// a job that has ended the files suffice, so any machine that has them will do.
 func RunsHere(r engine.Record) bool {
 	if r.Job.Host == "" {
 		return true

@@ -50,7 +50,7 @@ type walk struct {
 	top uint32
 }
 
-// next checks the next element, and goes there.
+// next checks the next element of the path and continues from it.
 func (w *walk) next() error {
 	name, rest, _ := strings.Cut(strings.TrimLeft(w.rest, "/"), "/")
 	w.rest = rest

@@ -76,7 +76,8 @@ func Run(t *testing.T, stories testscript.Params) {
 	testscript.Run(t, stories)
 }
 
-// condition tells stories what they may do here: [mounts]. In CI all of it is an obligation.
+// condition evaluates the conditions of stories. [mounts]: this process may mount file systems. With CI
+// set, that is an error if it may not.
 func condition(name string) (bool, error) {
 	if name != "mounts" {
 		return false, fmt.Errorf("unknown condition %q", name)

@@ -37,10 +37,10 @@ const (
 	maxCredit = 16 << 20
 )
 
-// afford reports whether the output so far pays for a change of so many cells, and takes them
-// off. It is asked for operations that cost as much as their area is large, whatever was
-// written there: a few bytes, repeated without end, would occupy the process that reads them.
-// Programs that draw never run out. What is not paid for is ignored.
+// A few bytes of output can change a large area. Repeated without end, they would occupy the process
+// that reads them. Operations whose cost depends on their area therefore call afford first: it takes the
+// cells off the credit that the output so far has earned, or returns false if there is too little, and
+// the operation is ignored. Programs that draw never run out.
 func (t *Terminal) afford(cells int) bool {
 	if cells > t.credit {
 		return false

@@ -20,9 +20,9 @@ import (
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 )
 
-// program is an ssh program that is the master of a connection of hob. It must not outlive hob, even one
-// that is killed. So it runs under a sh that reads a pipe which hob holds open, and that ends it when the
-// pipe closes; see endWithInput.
+// program is an ssh program that is the master of a connection of hob. It must end with hob, also if hob
+// is killed. Therefore it runs under a sh that reads a pipe, whose other end hob keeps open; when the pipe
+// closes, the sh ends the program. See endWithInput.
 type program struct {
 	dir    string // of its socket, ours alone
 	cmd    *exec.Cmd

@@ -295,8 +295,8 @@ func Asked(dir, mark, request string) string {
 // Received removes the mark of a request whose answer has arrived, in the session of that request.
 func Received(dir, mark string) string { return "rm -f " + Quote(dir) + "/.asked.$$." + mark }
 
-// WasAsked finds out whether the request with that mark, whose answer did not arrive, has begun. The
-// answer is asked or no.
+// WasAsked returns the script for a request whose answer did not arrive. It prints "asked" if the request
+// with that mark has begun, otherwise "no".
 func WasAsked(dir, mark string) string {
 	return "h_r=no\nfor h_z in " + Quote(dir) + "/.asked.*." + mark + "; do [ -f \"$h_z\" ] && h_r=asked; done\necho $h_r"
 }

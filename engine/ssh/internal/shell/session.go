@@ -102,7 +102,7 @@ func NewSession(ch Channel, prelude string, limit time.Duration) *Session {
 	return s
 }
 
-// knockEvery is how often a sh that has not answered is asked whether it reads.
+// knockEvery is the pause between two requests to a sh that has not answered, see knock.
 const knockEvery = 500 * time.Millisecond
 
 // knock asks the sh behind w whether it reads, until answered is closed: it prints mark then, on a line
