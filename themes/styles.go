@@ -1,6 +1,10 @@
 package themes
 
-import "charm.land/lipgloss/v2"
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+)
 
 // Styles has the glyphs, and a style for each token of a [Palette] that is drawn. The styles have no
 // padding, margin or width, because components do their own layout.
@@ -109,6 +113,16 @@ func Unicode() Glyphs {
 		Border:   lipgloss.RoundedBorder(),
 		JoinLeft: "├", JoinRight: "┤",
 	}
+}
+
+// Summary returns the summary of a job with these glyphs in place of the signs that join its parts. What the
+// job printed stays.
+func (g *Glyphs) Summary(text string) string {
+	unicode := Unicode()
+	if g.Dot == unicode.Dot && g.Times == unicode.Times {
+		return text
+	}
+	return strings.NewReplacer(" "+unicode.Dot+" ", " "+g.Dot+" ", unicode.Times+":", g.Times+":").Replace(text)
 }
 
 // ASCII returns the glyphs for --ascii: only ASCII characters.

@@ -59,3 +59,21 @@ func allGlyphs(g Glyphs) map[string]string {
 	}
 	return all
 }
+
+// A summary consists of ASCII with ASCII glyphs, except for what a job printed.
+func TestSummaryHasGlyphsOfTheSet(t *testing.T) {
+	ascii, unicode := ASCII(), Unicode()
+	for text, want := range map[string]string{
+		"failed 38×: connection refused · in 52s": "failed 38x: connection refused - in 52s",
+		"200 GET / · :5173, :5174":                "200 GET / - :5173, :5174",
+		"image 3×4 of größe.png":                  "image 3×4 of größe.png",
+		"":                                        "",
+	} {
+		if got := ascii.Summary(text); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+		if got := unicode.Summary(text); got != text {
+			t.Errorf("%q becomes %q", text, got)
+		}
+	}
+}

@@ -67,7 +67,7 @@ func (a *app) listTable(jobs []engine.Job, all bool, now time.Time) error {
 		t.add(
 			cell{text: statusbadge.Column(badges.styles, j, badgeWidth), style: styleOf(j)},
 			cell{text: escape(nameInList(j))},
-			cell{text: escape(whatOf(j, now)), cutEnd: true},
+			cell{text: escape(badges.styles.Glyphs.Summary(whatOf(j, now))), cutEnd: true},
 			cell{text: timeOf(j, now), right: true},
 			cell{text: endedOf(j, now), right: true},
 			cell{text: detail.Letters(j.ID), style: styleDim},
@@ -75,7 +75,7 @@ func (a *app) listTable(jobs []engine.Job, all bool, now time.Time) error {
 	}
 	err := printLines(a, t.render(listWidths(t, size.Cols), a.colored(a.stdout)))
 	if len(shown) < len(jobs) && err == nil {
-		a.reportf("%s, %d shown · all: hob list -a", units.Count(len(jobs), "job"), len(shown))
+		a.reportf("%s, %d shown %s all: hob list -a", units.Count(len(jobs), "job"), len(shown), badges.styles.Glyphs.Dot)
 	}
 	return err
 }

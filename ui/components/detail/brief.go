@@ -112,7 +112,7 @@ func (m *Model) cause() string {
 	j := &m.job
 	switch {
 	case j.Status == engine.Queued:
-		return cells.Clean(j.Summary(m.now))
+		return m.glyphs.Summary(cells.Clean(j.Summary(m.now)))
 	case !j.Unsuccessful():
 		return ""
 	}
@@ -122,7 +122,7 @@ func (m *Model) cause() string {
 	if m.why != "" {
 		return cells.Clean(m.why)
 	}
-	summary := cells.Clean(j.Summary(m.now))
+	summary := m.glyphs.Summary(cells.Clean(j.Summary(m.now)))
 	if strings.HasPrefix(summary, "after ") { // the state shows that, too
 		return ""
 	}

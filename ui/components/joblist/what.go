@@ -46,11 +46,7 @@ func (m *Model) summary(j *engine.Job) string {
 	if m.coarse && statusbadge.NeedOf(*j) == statusbadge.Runs {
 		said.Line = ""
 	}
-	text := cells.Clean(said.Summary(m.now))
-	if m.glyphs.Dot != "·" {
-		text = strings.NewReplacer(" · ", " "+m.glyphs.Dot+" ", "×:", m.glyphs.Times+":").Replace(text)
-	}
-	return text
+	return m.glyphs.Summary(cells.Clean(said.Summary(m.now)))
 }
 
 // whatPaint emphasizes what needs the user: the rest is dim.
