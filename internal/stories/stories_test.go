@@ -20,29 +20,40 @@ func TestScripts(t *testing.T) {
 	storytest.Run(t, testscript.Params{Dir: filepath.Join("testdata", "script")})
 }
 
-// The story first_use has the lines of README.md, so that they work.
-func TestFirstUseOfReadmeIsTold(t *testing.T) {
-	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	story, err := os.ReadFile(filepath.Join("testdata", "script", "first_use.txtar"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, lines, _ := strings.Cut(string(readme), "## First use")
-	_, lines, _ = strings.Cut(lines, "```sh\n")
-	lines, _, _ = strings.Cut(lines, "```")
-	told := strings.ReplaceAll(string(story), "sleep 2\n", "sleep 20\n") // sooner over
-	seen := 0
-	for line := range strings.Lines(lines) {
-		command, _, _ := strings.Cut(line, " #")
-		if !strings.Contains(told, strings.TrimSpace(command)+"\n") {
-			t.Errorf("the story does not have %q", command)
+// Stories have the lines of these pages, so that they work.
+func TestLinesOfPagesAreTold(t *testing.T) {
+	for _, page := range []struct {
+		file, after string // the lines follow this text
+		story       string
+		least       int
+	}{
+		{"README.md", "## First use", "first_use", 5},
+		{"docs/uninstall.md", "# Uninstall hob", "uninstall", 5},
+		{"docs/uninstall.md", "Completion scripts are", "uninstall", 1},
+	} {
+		text, err := os.ReadFile(filepath.Join("..", "..", page.file))
+		if err != nil {
+			t.Fatal(err)
 		}
-		seen++
-	}
-	if seen < 5 {
-		t.Errorf("only %d lines were found", seen)
+		story, err := os.ReadFile(filepath.Join("testdata", "script", page.story+".txtar"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, lines, _ := strings.Cut(string(text), page.after)
+		_, lines, _ = strings.Cut(lines, "```sh\n")
+		lines, _, _ = strings.Cut(lines, "```")
+		told := strings.ReplaceAll(string(story), "sleep 2\n", "sleep 20\n") // sooner over
+		seen := 0
+		for line := range strings.Lines(lines) {
+			command, _, _ := strings.Cut(line, " #")
+			command = strings.TrimSpace(command)
+			if !strings.Contains(told, " "+command+"\n") && !strings.Contains(told, "sh -c '"+command+"'\n") {
+				t.Errorf("%s: the story does not have %q", page.file, command)
+			}
+			seen++
+		}
+		if seen < page.least {
+			t.Errorf("%s: only %d lines were found", page.file, seen)
+		}
 	}
 }
