@@ -36,7 +36,7 @@ func firstMinute() scene {
 	add(step{sees: []string{"/40  loss"}, caption: move, hold: 500 * time.Millisecond, keys: "j"})
 	add(step{sees: []string{"[builder 4/6]"}, caption: move, hold: 500 * time.Millisecond, keys: "j"})
 	add(step{sees: []string{"3 of 14 failed"}, caption: move, hold: 2 * time.Second, keys: "\r"})
-	add(step{sees: []string{"Esc back"}, caption: open, hold: time.Second, keys: "/"})
+	add(step{sees: []string{"Esc list"}, caption: open, hold: time.Second, keys: "/"})
 	add(typed(search, "\n regex /", "fail")...)
 	add(step{sees: []string{"of 4"}, caption: search, hold: 2500 * time.Millisecond, keys: "\r"})
 	add(step{sees: []string{"Esc"}, caption: search, hold: time.Second, keys: "n"})

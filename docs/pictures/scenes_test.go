@@ -57,7 +57,7 @@ func scenes() []scene {
 			steps: []step{
 				{sees: []string{"1 needs input", "1 new failure", "74%", "exit 2"}, keys: "/npm run dev\r"},
 				{sees: []string{"1 of "}, keys: "\x1b"},
-				{sees: []string{"started", "following", "jobs keep running"}, watch: 9 * time.Second},
+				{sees: []string{"running for", "following", "jobs keep running"}, watch: 9 * time.Second},
 			},
 		},
 		{
@@ -66,7 +66,7 @@ func scenes() []scene {
 				{sees: []string{"1 needs input"}, keys: "/make\r"},
 				{sees: []string{"1 of "}, keys: "\x1b"},
 				{sees: []string{"3 of 14 failed"}, keys: "\r"},
-				{sees: []string{"Esc back"}, keys: "/fail"},
+				{sees: []string{"Esc list"}, keys: "/fail"},
 				{sees: []string{"of 4"}},
 			},
 		},

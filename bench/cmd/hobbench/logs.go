@@ -94,7 +94,7 @@ func (b bigLog) inHob(l *lab, h *program) (found looked) {
 	found.before = peak(v.pid())
 	own := anonymous(v.pid())
 	found.open = v.timed("j", b.last)
-	v.timed("\r", "Esc back")
+	v.timed("\r", "Esc list")
 	found.start = v.timed("g", number(0))
 	found.end = v.timed("G", b.last)
 	v.timed("/"+b.rare, b.rare)
