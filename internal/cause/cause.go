@@ -200,7 +200,7 @@ func at(lines []string, i int, text string, code int) (Cause, rule) {
 			c.addFrom(lines, anyText)
 		}
 		refine(&c)
-		if certain(c.Kind, code) || isCodeOf(code, c.Text) {
+		if c.isCertain(code) {
 			r.rank = rankCertain
 		}
 		return c, r
@@ -208,27 +208,23 @@ func at(lines []string, i int, text string, code int) (Cause, rule) {
 	return Cause{}, rule{}
 }
 
-// withCode are the errors of tools that end with a code of their own, by code; curl prints its own.
-var withCode = map[int]string{128: "fatal: ", 255: "ssh: "}
-
 var curlCode pattern = `^curl: \((\d+)\) `
 
-// isCodeOf reports whether the exit code is that of the tool that printed the text.
-func isCodeOf(code int, text string) bool {
-	if m := curlCode.submatches(text); m != nil {
-		return m[1] == strconv.Itoa(code)
-	}
-	prefix, ok := withCode[code]
-	return ok && strings.HasPrefix(text, prefix)
-}
-
-// certain reports whether the exit code alone implies a cause of that kind.
-func certain(k Kind, code int) bool {
+// isCertain reports whether the exit code alone implies the cause: it is that of a shell for a cause of that
+// kind, or that of the tool that printed the text.
+func (c Cause) isCertain(code int) bool {
 	switch code {
 	case 126:
-		return slices.Contains([]Kind{NotExecutable, Permission}, k)
+		return slices.Contains([]Kind{NotExecutable, Permission}, c.Kind)
 	case 127:
-		return slices.Contains([]Kind{CommandNotFound, NotExecutable, BadInterpreter, MissingLibrary}, k)
+		return slices.Contains([]Kind{CommandNotFound, NotExecutable, BadInterpreter, MissingLibrary}, c.Kind)
+	case 128:
+		return strings.HasPrefix(c.Text, "fatal: ") // of git
+	case 255:
+		return strings.HasPrefix(c.Text, "ssh: ")
+	}
+	if m := curlCode.submatches(c.Text); m != nil {
+		return m[1] == strconv.Itoa(code)
 	}
 	return false
 }

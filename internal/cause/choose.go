@@ -47,10 +47,12 @@ func (f report) ended(code int) bool {
 	switch {
 	case f.rank != rankRuntime:
 		return f.ends()
-	case f.Kind == Panic && code == 2, code == 101: // of Go and of Rust
+	case code == 101, code > 128: // of Rust, or a signal
 		return true
+	case f.Kind == Panic:
+		return code == 2 // of Go
 	}
-	return code > 128 // a signal
+	return false
 }
 
 // choose returns the cause among the reports, of which each comes from another run. What was

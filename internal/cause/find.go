@@ -287,7 +287,10 @@ func (r *reader) forget(i int) {
 // reach drops the reports that another machine was not reached.
 func (r *reader) reach(i int) {
 	r.reports = slices.DeleteFunc(r.reports, func(found report) bool {
-		return found.source == r.sources[i] && found.isNetwork() && !found.ends()
+		if found.ends() || found.source != r.sources[i] {
+			return false
+		}
+		return found.isNetwork()
 	})
 	r.other(i)
 }

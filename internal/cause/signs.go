@@ -165,9 +165,11 @@ func signOf(text string) sign {
 	lower := strings.ToLower(text)
 	for _, t := range turns {
 		if containsAny(lower, t.words) && t.shape.matches(text) {
-			isGood := t.sign == works || t.sign == reaches
-			if isGood && doubt.matches(text) {
-				continue
+			switch t.sign {
+			case works, reaches:
+				if doubt.matches(text) {
+					continue
+				}
 			}
 			return t.sign
 		}

@@ -103,15 +103,11 @@ func mayClose(text string, mark byte, inWord bool) bool {
 	return strings.IndexByte(text, mark) >= 0
 }
 
-func isWord(c rune) bool { return c == '_' || unicode.In(c, unicode.Letter, unicode.Nd) }
+func isWord(c rune) bool { return unicode.In(c, unicode.Letter, unicode.Nd, unicode.Pc) }
 
-// isNameLike reports whether what precedes the = has only characters that names have in some program, or
-// is several words. Other text may be in the middle of a value.
-func isNameLike(before string) bool {
-	return strings.TrimFunc(before, func(c rune) bool {
-		return strings.ContainsRune("-. \t", c) || isWord(c)
-	}) == ""
-}
+// nameLike matches what precedes the = if it has only characters that names have in some program, or is
+// several words. Other text may be in the middle of a value.
+var nameLike = regexp.MustCompile(`^[\pL\p{Nd}_.\- \t]*$`)
 
 var (
 	base64Line = regexp.MustCompile(`^[A-Za-z0-9+/]{40,}$`)
