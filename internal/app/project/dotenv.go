@@ -79,7 +79,7 @@ func nextVariable(text string, above envEntry) (e envEntry) {
 	}
 	after = strings.TrimLeft(after, " \t")
 	switch {
-	case !assigns, !nameLike.MatchString(before), after == "=", isLastOfBase64(above.value, content):
+	case !assigns, !nameLike().MatchString(before), after == "=", isLastOfBase64(above.value, content):
 		e.stop(notVariable, text)
 		return e
 	case after != "" && strings.ContainsRune("\"'`", rune(after[0])):

@@ -3,6 +3,7 @@ package project
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -16,20 +17,26 @@ const uncertainEnd = "it is not certain on which line the value ends; enclose it
 
 var (
 	// hereDocument has the word that ends it.
-	hereDocument = regexp.MustCompile(`<<[-~]?\s*['"\\]?(=?[A-Za-z_]\w*)`)
-	keyBegins    = regexp.MustCompile(`-----BEGIN [^-]*-----$`)
-	oddBackslash = regexp.MustCompile(`(^|[^\\])(\\\\)*\\$`)
+	hereDocument = compiledLater(`<<[-~]?\s*['"\\]?(=?[A-Za-z_]\w*)`)
+	keyBegins    = compiledLater(`-----BEGIN [^-]*-----$`)
+	oddBackslash = compiledLater(`(^|[^\\])(\\\\)*\\$`)
 	// closingMark is a quotation mark, if it is the first one of its kind, that closes: no = precedes it,
 	// and a space or the end of the line follows it.
-	closingMark = map[byte]*regexp.Regexp{
-		'"':  regexp.MustCompile(`^([^"]*[^="])?"(\s|[;#]|$)`),
-		'\'': regexp.MustCompile(`^([^']*[^='])?'(\s|[;#]|$)`),
-		'`':  regexp.MustCompile("^([^`]*[^=`])?`(\\s|[;#]|$)"),
+	closingMark = map[byte]func() *regexp.Regexp{
+		'"':  compiledLater(`^([^"]*[^="])?"(\s|[;#]|$)`),
+		'\'': compiledLater(`^([^']*[^='])?'(\s|[;#]|$)`),
+		'`':  compiledLater("^([^`]*[^=`])?`(\\s|[;#]|$)"),
 	}
 	closingBracket = map[byte]string{'(': ")", '{': "}", '[': "]"}
 	// typographic has quotation marks that editors and chats put in the place of others.
 	typographic = map[rune]string{'“': "”", '„': "“", '‘': "’", '«': "»"}
 )
+
+// compiledLater returns a regular expression that is compiled when it is first used: most starts of hob do
+// not use it.
+func compiledLater(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
 
 // maxValue is the length in bytes up to which the end of a value is looked for.
 const maxValue = 64 << 10
@@ -40,9 +47,9 @@ func mayContinue(value, following string) bool {
 	first, _ := utf8.DecodeRuneInString(value)
 	mark, isQuoted := typographic[first]
 	switch {
-	case keyBegins.MatchString(value):
+	case keyBegins().MatchString(value):
 		return true
-	case oddBackslash.MatchString(value):
+	case oddBackslash().MatchString(value):
 		next, _, _ := strings.Cut(following, "\n")
 		return strings.TrimSpace(next) != ""
 	case beginsHereDocument(value, following):
@@ -54,7 +61,7 @@ func mayContinue(value, following string) bool {
 }
 
 func beginsHereDocument(value, following string) bool {
-	for _, m := range hereDocument.FindAllStringSubmatch(value, -1) {
+	for _, m := range hereDocument().FindAllStringSubmatch(value, -1) {
 		if strings.Contains(following, m[1]) {
 			return true
 		}
@@ -98,7 +105,7 @@ func lacksEnd(value, following string) bool {
 // whether the first one looks so.
 func mayClose(text string, mark byte, inWord bool) bool {
 	if inWord {
-		return closingMark[mark].MatchString(text)
+		return closingMark[mark]().MatchString(text)
 	}
 	return strings.IndexByte(text, mark) >= 0
 }
@@ -107,15 +114,15 @@ func isWord(c rune) bool { return unicode.In(c, unicode.Letter, unicode.Nd, unic
 
 // nameLike matches what precedes the = if it has only characters that names have in some program, or is
 // several words. Other text may be in the middle of a value.
-var nameLike = regexp.MustCompile(`^[\pL\p{Nd}_.\- \t]*$`)
+var nameLike = compiledLater(`^[\pL\p{Nd}_.\- \t]*$`)
 
 var (
-	base64Line = regexp.MustCompile(`^[A-Za-z0-9+/]{40,}$`)
-	lastLine   = regexp.MustCompile(`^[A-Za-z0-9+/]*([a-z][A-Za-z0-9+/]*[A-Z]|[A-Z][A-Za-z0-9+/]*[a-z])[A-Za-z0-9+/]*=$`)
+	base64Line = compiledLater(`^[A-Za-z0-9+/]{40,}$`)
+	lastLine   = compiledLater(`^[A-Za-z0-9+/]*([a-z][A-Za-z0-9+/]*[A-Z]|[A-Z][A-Za-z0-9+/]*[a-z])[A-Za-z0-9+/]*=$`)
 )
 
 // isLastOfBase64 reports whether a line is the end of the value in the line before it, which was wrapped.
 // It looks like a variable without a value.
 func isLastOfBase64(value, line string) bool {
-	return base64Line.MatchString(value) && lastLine.MatchString(line)
+	return base64Line().MatchString(value) && lastLine().MatchString(line)
 }
