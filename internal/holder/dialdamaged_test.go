@@ -21,7 +21,14 @@ func TestDialWithDamagedState(t *testing.T) {
 		replace func(path string) error
 		says    string
 	}{
-		"pipe":      {func(path string) error { return syscall.Mkfifo(path, 0o600) }, "state.json: not a regular file"},
+		"pipe": {func(path string) error { return syscall.Mkfifo(path, 0o600) }, "state.json: not a regular file"},
+		"socket": {func(path string) error {
+			fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+			if err == nil {
+				err = errors.Join(syscall.Bind(fd, &syscall.SockaddrUnix{Name: path}), syscall.Close(fd))
+			}
+			return err
+		}, "state.json: not a regular file"},
 		"directory": {func(path string) error { return os.Mkdir(path, 0o700) }, "state.json: not a regular file"},
 		"link":      {func(path string) error { return os.Symlink("/dev/zero", path) }, "state.json: not a regular file"},
 		"empty":     {func(path string) error { return os.WriteFile(path, nil, 0o600) }, "state.json: unexpected end of JSON input"},

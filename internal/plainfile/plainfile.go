@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"syscall"
 )
 
 var (
@@ -42,7 +43,7 @@ func open(path string, flag int, perm fs.FileMode) (*os.File, fs.FileInfo, error
 
 func openWith(path string, flag int, perm fs.FileMode) (*os.File, fs.FileInfo, error) {
 	f, err := os.OpenFile(path, flag, perm)
-	if flag&nofollow != 0 && isLink(err) {
+	if notRegular(flag, err) {
 		err = &fs.PathError{Op: "open", Path: path, Err: ErrNotRegular}
 	}
 	if err != nil {
@@ -57,6 +58,15 @@ func openWith(path string, flag int, perm fs.FileMode) (*os.File, fs.FileInfo, e
 		return nil, nil, err
 	}
 	return f, fi, nil
+}
+
+// notRegular reports whether err, of opening a file, means that it is a link that is not followed, a socket, or
+// a device that does not exist.
+func notRegular(flag int, err error) bool {
+	if errors.Is(err, syscall.ENXIO) {
+		return true
+	}
+	return flag&nofollow != 0 && isLink(err)
 }
 
 // Read returns the whole content of the regular file at path, at most limit bytes.
