@@ -112,7 +112,7 @@ func readFrom(f *os.File, size, limit int64) ([]byte, error) {
 	data := make([]byte, size+1)
 	n, err := f.Read(data)
 	switch data = data[:n]; {
-	case err == io.EOF:
+	case errors.Is(err, io.EOF):
 		return data, nil
 	case err != nil, int64(n) == size:
 		return data, err
