@@ -144,6 +144,9 @@ func (t *Terminal) protect(on bool) {
 func (t *Terminal) fullReset() {
 	t.reset()
 	t.setTitle("")
+	if t.handler.Reset != nil {
+		t.handler.Reset()
+	}
 }
 
 // softReset is DECSTR.

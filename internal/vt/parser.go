@@ -262,10 +262,11 @@ func (t *Terminal) interrupt(c byte) bool {
 func (t *Terminal) step(c byte) {
 	ps := &t.parser
 	if ps.state == stringEscape {
-		t.endString(c == '\\')
 		if c == '\\' {
+			t.endString("\x1b\\")
 			return
 		}
+		t.endString("")
 		t.beginEscape()
 	}
 	if c < 0x20 {
@@ -349,20 +350,20 @@ func (t *Terminal) stringBytes(p []byte) []byte {
 			if ps.state == stringIgnore {
 				ps.kind = 0
 			}
-			t.endString(true)
+			t.endString("\a")
 		}
 	}
 	return p[i+1:]
 }
 
-// endString handles the collected string. proper is false if the string was aborted.
-func (t *Terminal) endString(proper bool) {
+// endString handles the collected string. end is what ended it, "" if it was aborted.
+func (t *Terminal) endString(end string) {
 	ps := &t.parser
 	ps.state = ground
-	if proper {
+	if end != "" {
 		switch ps.kind {
 		case ']':
-			t.osc(ps.str)
+			t.osc(ps.str, end)
 		case 'P':
 			t.dcs(ps.str)
 		}

@@ -17,8 +17,8 @@ const (
 	maxTitles = 10 // on the stack of titles
 )
 
-// osc handles an operating system command.
-func (t *Terminal) osc(s []byte) {
+// osc handles an operating system command. end is what ended it.
+func (t *Terminal) osc(s []byte, end string) {
 	key, rest, _ := bytes.Cut(s, []byte{';'})
 	n, err := strconv.Atoi(string(key))
 	if err != nil {
@@ -49,6 +49,38 @@ func (t *Terminal) osc(s []byte) {
 		if len(f) == 3 && f[0] == "notify" {
 			t.notify(f[1], f[2])
 		}
+	case 133, 633:
+		t.shellMark(string(rest))
+	case 7501:
+		t.oscStatus(string(rest), end)
+	}
+}
+
+// shellMark is OSC 133 or 633: a shell says where its prompt and its commands begin and end.
+func (t *Terminal) shellMark(s string) {
+	mark, args, _ := strings.Cut(s, ";")
+	switch mark {
+	case "A":
+		if t.handler.Prompt != nil {
+			t.handler.Prompt()
+		}
+	case "D":
+		code, _, _ := strings.Cut(args, ";")
+		n, err := strconv.ParseUint(code, 10, 8)
+		if err == nil && t.handler.CommandEnded != nil {
+			t.handler.CommandEnded(int(n))
+		}
+	}
+}
+
+// oscStatus is OSC 7501: a program reports what it does, or asks whether anyone listens. The answer ends as the
+// query does.
+func (t *Terminal) oscStatus(body, end string) {
+	switch {
+	case body == "?":
+		t.answer("\x1b]7501;?" + end)
+	case t.handler.Status != nil:
+		t.handler.Status(body)
 	}
 }
 

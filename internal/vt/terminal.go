@@ -245,6 +245,14 @@ type Handler struct {
 	Progress  func(state Progress, percent int)   // OSC 9;4
 	Cwd       func(uri string)                    // OSC 7, usually file://host/path
 	Clipboard func(selection string, data []byte) // OSC 52, writes alone; nil data clears
+	// Status is called for what a program reports of itself with OSC 7501; body is what follows the number.
+	Status func(body string)
+	// Prompt is called when a shell is about to show its prompt, and CommandEnded when the last command
+	// of a shell has ended, with its exit code: OSC 133;A and OSC 133;D, and the same of OSC 633.
+	Prompt       func()
+	CommandEnded func(code int)
+	// Reset is called when the application resets the terminal with RIS.
+	Reset func()
 }
 
 // Progress is the state of a progress report, numbered as in OSC 9;4.
