@@ -51,6 +51,7 @@ var mayImport = []struct {
 	{"engine/...", []string{"engine", "engine/joblog", "engine/enginetest", "engine/record", "internal/..."}},
 	{"internal/storytest", []string{"..."}}, // runs hob
 	{"internal/vt", nil},
+	{"internal/programstatus", []string{"engine/record", "internal/vt"}},
 	{"internal/proc", []string{"engine/record"}},
 	{"internal/shellword", nil},
 	{"internal/units", nil},
@@ -72,7 +73,7 @@ var mayImport = []struct {
 	{"internal/jobdir", []string{"engine/record", "internal/atomicfile", "internal/plainfile", "internal/proc", "internal/units", "internal/logfile"}},
 	{"internal/statedir", []string{"engine/record", "internal/atomicfile", "internal/diskspace", "internal/plainfile", "internal/jobdir"}},
 	// What a holder links costs memory for each job.
-	{"internal/holder", []string{"engine/record", "internal/atomicfile", "internal/cause", "internal/plainfile", "internal/proc", "internal/vt", "internal/logfile", "internal/jobdir"}},
+	{"internal/holder", []string{"engine/record", "internal/atomicfile", "internal/cause", "internal/plainfile", "internal/proc", "internal/programstatus", "internal/vt", "internal/logfile", "internal/jobdir"}},
 	{"internal/localjob", []string{"engine/record", "internal/build", "internal/ending", "internal/plainfile", "internal/proc", "internal/termenv", "internal/logfile", "internal/jobdir", "internal/queue", "internal/holder"}},
 	{"internal/config", []string{"internal/spelling", "internal/units", "internal/atomicfile", "internal/plainfile", "internal/build", "keymap", "themes"}},
 	{"internal/...", []string{"engine/record", "internal/..."}},

@@ -1,0 +1,115 @@
+package programstatus
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hobjobs/hob/engine/record"
+)
+
+// maxReports is how many reports a terminal keeps: the least that the protocol permits, since they are written to
+// disk with the job's state.
+const maxReports = 64
+
+// Store holds the newest report on each task of the programs of one terminal. The zero value is empty. It is not
+// safe for concurrent use.
+type Store struct {
+	reports []record.ProgramReport // from the least to the most recently updated
+}
+
+// Apply takes in a report that was read at the given time, and reports whether that changed anything but the time.
+func (s *Store) Apply(r Report, at time.Time) (changed bool) {
+	if r.Clear {
+		return s.drop(func(have record.ProgramReport) bool { return isWithin(have.ID, r.ID) })
+	}
+	added := r.ProgramReport
+	added.At = at
+	same := func(have record.ProgramReport) bool { return have.ID == added.ID }
+	if i := slices.IndexFunc(s.reports, same); i >= 0 {
+		changed = !sameReport(s.reports[i], added)
+		s.reports = slices.Delete(s.reports, i, i+1)
+	} else {
+		changed = true
+	}
+	if len(s.reports) == maxReports {
+		s.reports = slices.Delete(s.reports, 0, 1)
+	}
+	s.reports = append(s.reports, added)
+	return changed
+}
+
+// EndRun takes in that the program has ended, or that its shell shows a prompt again: nothing of it works or waits
+// any more. What it has done and what has failed remains to be seen.
+func (s *Store) EndRun() (changed bool) {
+	return s.drop(func(have record.ProgramReport) bool {
+		return !have.State.Ended()
+	})
+}
+
+// Clear forgets all reports.
+func (s *Store) Clear() (changed bool) {
+	return s.drop(func(record.ProgramReport) bool { return true })
+}
+
+func (s *Store) drop(which func(record.ProgramReport) bool) (changed bool) {
+	before := len(s.reports)
+	s.reports = slices.DeleteFunc(s.reports, which)
+	return len(s.reports) < before
+}
+
+// MostUrgent returns the report that stands for all; ok is false if there are none.
+func (s *Store) MostUrgent() (most record.ProgramReport, ok bool) {
+	if len(s.reports) == 0 {
+		return most, false
+	}
+	most = slices.MaxFunc(s.reports, record.ProgramReport.Compare)
+	most.App = s.appOf(most)
+	return most, true
+}
+
+// Program returns what the reports say together, or nil if there are none. The caller owns it.
+func (s *Store) Program() *record.Program {
+	reports := slices.Clone(s.reports)
+	for i := range reports {
+		reports[i].App = s.appOf(reports[i])
+	}
+	return record.NewProgram(reports)
+}
+
+// Empty reports whether no program says anything.
+func (s *Store) Empty() bool { return len(s.reports) == 0 }
+
+// appOf returns the app of a report: its own, or that of its nearest ancestor that has one.
+func (s *Store) appOf(r record.ProgramReport) string {
+	app, nearest := r.App, -1
+	if app != "" {
+		return app
+	}
+	for _, other := range s.reports {
+		if other.App != "" && isWithin(r.ID, other.ID) && len(other.ID) > nearest {
+			app, nearest = other.App, len(other.ID)
+		}
+	}
+	return app
+}
+
+// isWithin reports whether the record id is that of the ancestor or below it.
+func isWithin(id, ancestor string) bool {
+	return ancestor == "" || id == ancestor || strings.HasPrefix(id, ancestor+"/")
+}
+
+// sameReport reports whether two reports on one task say the same.
+func sameReport(a, b record.ProgramReport) bool {
+	percent := func(r record.ProgramReport) int {
+		if r.Percent == nil {
+			return -1
+		}
+		return *r.Percent
+	}
+	if percent(a) != percent(b) {
+		return false
+	}
+	a.At, a.Percent = b.At, b.Percent
+	return a == b
+}
