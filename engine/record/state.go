@@ -76,6 +76,12 @@ type Progress struct {
 	Percent int    `json:"percent"`
 }
 
+// LastCommand is how a command ended that was typed into a shell, as the shell reported it with OSC 133;D.
+type LastCommand struct {
+	Code int       `json:"code"`
+	At   time.Time `json:"at"`
+}
+
 // Range is a half-open range of absolute offsets.
 type Range struct {
 	Start int64 `json:"start"`
@@ -151,9 +157,14 @@ type State struct {
 	Alternate bool      `json:"alternate,omitempty"`
 	Title     string    `json:"title,omitempty"`
 	Progress  *Progress `json:"progress,omitempty"`
-	Cwd       string    `json:"cwd,omitempty"` // as the job reported it with OSC 7
-	Size      Size      `json:"size"`
-	Deadline  time.Time `json:"deadline,omitzero"` // of the timeout; zero without one
+	// Program is what the programs in the terminal say of themselves; nil: nothing. After the end it is
+	// their last word.
+	Program *Program `json:"program,omitempty"`
+	// LastCommand is how the last command of a shell in the terminal ended; nil: not known.
+	LastCommand *LastCommand `json:"last_command,omitempty"`
+	Cwd         string       `json:"cwd,omitempty"` // as the job reported it with OSC 7
+	Size        Size         `json:"size"`
+	Deadline    time.Time    `json:"deadline,omitzero"` // of the timeout; zero without one
 	// NoTerminal means that the requested terminal, for all of the job or for its input only, could
 	// not be allocated: the job reads from a pipe and owns its logs.
 	NoTerminal bool `json:"no_terminal,omitempty"`
@@ -191,6 +202,7 @@ type State struct {
 func (s *State) Rest() {
 	s.Stopping, s.Waiting, s.Entry, s.Alternate, s.Paused, s.Progress = nil, false, EntryUnknown, false, false, nil
 	s.Pending = nil
+	s.Program = s.Program.LastWords()
 	if s.Runs.Between() {
 		s.Runs = &Runs{Count: s.Runs.Count, Last: s.Runs.Last, Failures: s.Runs.Failures}
 	}

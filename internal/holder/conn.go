@@ -233,7 +233,7 @@ func (c *conn) takeFacts() Facts {
 	h := c.h
 	f := Facts{Output: h.outputLocked(), Dropped: h.state.Dropped, Bells: h.bells, Note: c.note, Unrecorded: h.unrecorded}
 	if c.stateDue || h.state.Exit.Known() {
-		st := h.state
+		st := h.stateLocked()
 		f.State = &st
 	}
 	c.due, c.stateDue, c.urgent, c.note = false, false, false, nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/programstatus"
 	"github.com/hobjobs/hob/internal/vt"
 )
 
@@ -15,9 +16,9 @@ const (
 	savePause = 500 * time.Millisecond
 	// saveEntryPause is the same for a change of whether and for what the job waits for input.
 	saveEntryPause = 20 * time.Millisecond
-	// maxPauses limits the immediate writes of state.json because a job is stopped or continued, per
-	// second.
-	maxPauses = 8
+	// maxAtOnce limits the immediate writes of state.json, per second: because a job is stopped or
+	// continued, or its program says that it does something else.
+	maxAtOnce = 8
 	// saveAgain is the time after which a failed write of state.json is retried.
 	saveAgain = 5 * time.Second
 	// maxText is the maximum length of a job's title and notifications, in bytes.
@@ -70,6 +71,9 @@ func (h *Holder) handler() vt.Handler {
 			h.limitedFact(jobdir.Fact{Kind: "attention", Title: note.Title, Body: note.Body})
 		},
 		Progress: func(state vt.Progress, percent int) {
+			if !h.program.Empty() { // it says how far it is in its reports
+				return
+			}
 			p := &record.Progress{State: progressName(state), Percent: percent}
 			if state == vt.ProgressNone {
 				p = nil
@@ -86,7 +90,98 @@ func (h *Holder) handler() vt.Handler {
 				h.changedLocked(false)
 			}
 		},
+		Status: func(body string) {
+			if r, ok := programstatus.Parse(body); ok && h.program.Apply(r, time.Now()) {
+				h.programChangedLocked()
+			}
+		},
+		Prompt: func() {
+			if h.program.EndRun() {
+				h.programChangedLocked()
+			}
+		},
+		Reset: func() {
+			if h.program.Clear() {
+				h.programChangedLocked()
+			}
+		},
+		CommandEnded: func(code int) {
+			h.state.LastCommand = &record.LastCommand{Code: code, At: time.Now()}
+			h.changedLocked(false)
+		},
 	}
+}
+
+// programChangedLocked must be called after the store of reports has changed.
+func (h *Holder) programChangedLocked() {
+	h.programDue = true
+	most, _ := h.program.MostUrgent()
+	h.state.Progress = progressOf(most)
+	_, changed := h.saidLast.ChangeTo(most)
+	h.saidLast = most
+	noted := h.noteProgramLocked()
+	if !noted && h.noteTimer == nil { // the history has what the program says in the end
+		h.noteTimer = time.AfterFunc(factPause, func() {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			h.noteTimer = nil
+			h.noteProgramLocked()
+		})
+	}
+	h.updateWaitingLocked()
+	h.changedLocked(changed)
+	if changed { // a program that waited for it may read it
+		h.saveAtOnce()
+	}
+}
+
+// noteProgramLocked adds to the events what the program says, if that has changed and the limits allow it. It reports
+// whether the events have it.
+func (h *Holder) noteProgramLocked() bool {
+	change, changed := h.noted.ChangeTo(h.saidLast)
+	if !changed {
+		return true
+	}
+	if !h.limitedFact(jobdir.Fact{Kind: "status", Program: &change}) {
+		return false
+	}
+	h.noted = h.saidLast
+	return true
+}
+
+// endProgramLocked takes in that the run of the job has ended. What the program said last is in the events even if it
+// has said very much.
+func (h *Holder) endProgramLocked() {
+	if h.noteTimer != nil && h.noteTimer.Stop() {
+		h.noteTimer = nil
+		change, _ := h.noted.ChangeTo(h.saidLast)
+		f := jobdir.Fact{At: time.Now(), Kind: "status", Program: &change, Offset: h.offset}
+		h.wg.Go(func() { h.fact(f) })
+	}
+	h.program.EndRun()
+	h.saidLast, _ = h.program.MostUrgent()
+	h.noted = h.saidLast
+	h.reads = false
+}
+
+// progressOf returns how far a program says it is, as a terminal's progress bar would show it.
+func progressOf(r record.ProgramReport) *record.Progress {
+	switch {
+	case r.Percent == nil:
+		return nil
+	case r.State == record.ProgramBlocked:
+		return &record.Progress{State: "paused", Percent: *r.Percent}
+	}
+	return &record.Progress{State: "normal", Percent: *r.Percent}
+}
+
+// stateLocked returns the state with all that is derived; h.mu is held.
+func (h *Holder) stateLocked() record.State {
+	if h.programDue {
+		h.state.Program = h.program.Program()
+		h.programDue = false
+	}
+	return h.state
 }
 
 func progressName(p vt.Progress) string {
@@ -123,15 +218,16 @@ func (h *Holder) attentionLocked(note *record.Note) {
 	}
 }
 
-// limitedFact adds a fact that the job can cause at any rate, unless it exceeds the limits. It is
+// limitedFact adds a fact that the job can cause at any rate, and reports whether the limits allow that. It is
 // written without the lock.
-func (h *Holder) limitedFact(f jobdir.Fact) {
+func (h *Holder) limitedFact(f jobdir.Fact) bool {
 	f.At = time.Now()
 	if h.closing || !h.facts.allow(f.Kind, f.At) {
-		return
+		return false
 	}
 	f.Offset = h.offset
 	h.wg.Go(func() { h.fact(f) })
+	return true
 }
 
 // fact adds a line to events. Errors are ignored: on a full disk the history has gaps.
@@ -182,7 +278,7 @@ func (h *Holder) save() error {
 	h.saveMu.Lock()
 	defer h.saveMu.Unlock()
 	h.mu.Lock()
-	st, ending := h.state, h.ending
+	st, ending := h.stateLocked(), h.ending
 	h.mu.Unlock()
 	if h.released || st.Machine == "" {
 		return nil
@@ -230,26 +326,47 @@ func (h *Holder) Stopping(s *record.StopRequest) {
 	_ = h.save() // likewise
 }
 
-// Waiting records whether the job waits for input, and how typed input is displayed.
-func (h *Holder) Waiting(waits bool, entry record.Entry) {
+// Waiting records whether the job reads its terminal and has nothing to read, and how typed input is displayed.
+// It reports whether the job counts as one that waits for input.
+func (h *Holder) Waiting(reads bool, entry record.Entry) (waits bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.state.Exit.Known() || h.state.Runs.Between() {
-		return
+		return false
 	}
-	changed := h.state.Waiting != waits
-	if !changed && h.state.Entry == entry {
-		return
+	entryChanged := h.state.Entry != entry
+	h.reads, h.state.Entry = reads, entry
+	waitingChanged := h.updateWaitingLocked()
+	if entryChanged && !waitingChanged {
+		h.entryChangedLocked()
 	}
-	h.state.Waiting, h.state.Entry = waits, entry
+	return h.state.Waiting
+}
+
+// updateWaitingLocked derives whether the job waits for input, and reports whether that has changed. A program
+// that reads lines asks for one. One that reads single keys may only be ready for them, like an editor, or an agent
+// at its own prompt: if it says what it does, it also says whether it needs the user.
+func (h *Holder) updateWaitingLocked() (changed bool) {
+	saysItself := h.state.Entry == record.EntryUnknown && !h.program.Empty()
+	waits := h.reads && !saysItself
+	if h.state.Waiting == waits {
+		return false
+	}
+	h.state.Waiting = waits
+	h.entryChangedLocked()
+	if !h.state.StartedAt.IsZero() {
+		h.limitedFact(jobdir.Fact{Kind: "waiting"})
+	}
+	return true
+}
+
+// entryChangedLocked must be called after a change of whether and for what the job waits for input.
+func (h *Holder) entryChangedLocked() {
 	if h.state.StartedAt.IsZero() {
 		return // recorded together with the start
 	}
 	h.changedLocked(true)
 	h.saveIn(saveEntryPause)
-	if changed {
-		h.limitedFact(jobdir.Fact{Kind: "waiting"})
-	}
 }
 
 // Paused records whether the job is stopped by a signal. It is written to disk at once, because the
@@ -262,11 +379,16 @@ func (h *Holder) Paused(paused bool) {
 	}
 	h.state.Paused = paused
 	h.changedLocked(true)
+	h.saveAtOnce()
+}
+
+// saveAtOnce writes state.json without a delay, unless that has happened very often in this second; h.mu is held.
+func (h *Holder) saveAtOnce() {
 	now := time.Now()
-	if now.Sub(h.pausesSince) > time.Second {
-		h.pausesSince, h.pauses = now, 0
+	if now.Sub(h.atOnceSince) > time.Second {
+		h.atOnceSince, h.atOnce = now, 0
 	}
-	if h.pauses++; h.pauses <= maxPauses {
+	if h.atOnce++; h.atOnce <= maxAtOnce {
 		h.saveIn(0)
 	}
 }

@@ -39,6 +39,7 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/logfile"
 	"github.com/hobjobs/hob/internal/proc"
+	"github.com/hobjobs/hob/internal/programstatus"
 	"github.com/hobjobs/hob/internal/vt"
 )
 
@@ -131,8 +132,15 @@ type Holder struct {
 	unrecorded *record.Unrecorded // the same for clients, with the end; immutable
 	facts      factLimiter
 
-	pauses      int // how often the job was stopped or continued since then
-	pausesSince time.Time
+	program    programstatus.Store
+	programDue bool                 // state.Program is older than program
+	saidLast   record.ProgramReport // the most urgent report of program
+	noted      record.ProgramReport // the last one in the events
+	noteTimer  *time.Timer          // adds saidLast to the events; nil: that is not due
+	reads      bool                 // the job reads its terminal, see updateWaitingLocked
+
+	atOnce      int // how often state.json was written without a delay since then
+	atOnceSince time.Time
 }
 
 // Open opens the log. Nothing is written to state.json before Started.
@@ -291,7 +299,7 @@ func (h *Holder) checkLimit() error {
 func (h *Holder) State() record.State {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.state
+	return h.stateLocked()
 }
 
 // Offset returns the offset of the end of the output.
@@ -408,6 +416,7 @@ func (h *Holder) record(end record.Exit) bool {
 		}
 		return false
 	}
+	h.endProgramLocked()
 	h.state.Rest()
 	h.state.Exit, h.unrecorded = end, nil
 	return true

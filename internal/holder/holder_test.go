@@ -283,13 +283,13 @@ func TestPausesAreWrittenAtOnce(t *testing.T) {
 			}
 			return st.Paused
 		}
-		for i := range 4 * maxPauses {
+		for i := range 4 * maxAtOnce {
 			h.Paused(i%2 == 0)
 			synctest.Wait()
-			if i < maxPauses && onDisk() != (i%2 == 0) {
+			if i < maxAtOnce && onDisk() != (i%2 == 0) {
 				t.Errorf("change %d: not written", i)
 			}
-			if i == maxPauses && onDisk() {
+			if i == maxAtOnce && onDisk() {
 				t.Error("the rate of immediate writes is not limited")
 			}
 		}

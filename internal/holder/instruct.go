@@ -111,7 +111,7 @@ func (c *conn) status() Facts {
 	h := c.h
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	st := h.state
+	st := h.stateLocked()
 	return Facts{Output: h.outputLocked(), Dropped: st.Dropped, Bells: h.bells, State: &st, Unrecorded: h.unrecorded}
 }
 

@@ -61,10 +61,10 @@ func stateOf(rec *jobdir.Record) record.State {
 	return s
 }
 
-// stateIn returns the state according to the records in dir, with the last line of the output.
+// stateIn returns the state according to the records in dir, with what the end of the output shows.
 func stateIn(dir string, rec *jobdir.Record) record.State {
 	s := stateOf(rec)
-	s.Line = currentLine(dir, &rec.Meta.Request, &s)
+	addCurrent(dir, &rec.Meta.Request, &s)
 	return s
 }
 

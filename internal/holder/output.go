@@ -162,6 +162,8 @@ func (h *Holder) RunEnded(end record.Exit, next time.Time) {
 	h.mu.Lock()
 	h.clock(&end)
 	stopping := st.Stopping
+	h.stateLocked()
+	h.endProgramLocked()
 	st.Rest()
 	st.Stopping = stopping
 	st.Leader, st.StartedUp = record.Identity{}, 0
@@ -195,6 +197,9 @@ func (h *Holder) RunLeft(left []record.Process) {
 func (h *Holder) RunBegins() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.program.Clear()
+	h.saidLast, h.noted = record.ProgramReport{}, record.ProgramReport{}
+	h.state.Program, h.state.LastCommand = nil, nil
 	last := h.state.Runs
 	h.state.Runs = &record.Runs{Count: last.Count + 1, Last: last.Last, Failures: last.Failures}
 }

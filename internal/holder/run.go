@@ -210,7 +210,8 @@ func (r *Run) after(s record.State, f Facts) (record.State, record.Note) {
 		s = r.StateOf(f.State)
 	}
 	s.Output, s.Dropped, s.Bells, s.Unrecorded = f.Output, f.Dropped, f.Bells, f.Unrecorded
-	s.Line = currentLine(r.Dir, &r.Request, &s)
+	s.Line = ""
+	addCurrent(r.Dir, &r.Request, &s)
 	if f.Note == nil {
 		return s, record.Note{}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/cause"
@@ -11,6 +12,7 @@ import (
 	"github.com/hobjobs/hob/internal/logfile"
 	"github.com/hobjobs/hob/internal/plainfile"
 	"github.com/hobjobs/hob/internal/proc"
+	"github.com/hobjobs/hob/internal/programstatus"
 )
 
 // A list shows one sentence about each job. No list searches logs for it: the holder records what the
@@ -25,22 +27,28 @@ const (
 	maxSummary = 200
 )
 
-// currentLine returns the last line of the output of a job that runs. There is none while a full-screen
-// program draws, and before the first output of a run.
-func currentLine(dir string, r *record.Request, s *record.State) string {
+// addCurrent adds to the state of a job that runs what the end of its output shows: the last line, and for a
+// job that has no terminal what its program reports of itself. There is none while a full-screen program
+// draws, and before the first output of a run.
+func addCurrent(dir string, r *record.Request, s *record.State) {
 	switch {
 	case s.Output == 0, s.Alternate:
-		return ""
+		return
 	case s.Exit.Known(), s.Runs.Between():
-		return ""
+		return
 	}
+	ownLog := r.Kind == record.KindFile || s.NoTerminal
 	for _, stream := range slices.Backward(r.Streams()) {
-		line := logfile.LastLine(endOf(dir, stream, logfile.LastLineRead))
+		output, written := endOf(dir, stream, logfile.LastLineRead)
+		if said := programstatus.InOutput(output, written); ownLog && said != nil {
+			s.Program = said
+		}
+		line := logfile.LastLine(output)
 		if line != "" && !record.IsRunLine(line) {
-			return line
+			s.Line = line
+			return
 		}
 	}
-	return ""
 }
 
 // SummaryIn returns [record.Exit.Summary] for an end; all output of that run is in the logs in dir.
@@ -50,7 +58,8 @@ func SummaryIn(dir string, streams []record.Stream, end *record.Exit) string {
 	}
 	var lines []string
 	for _, stream := range streams {
-		found := logfile.LastLines(endOf(dir, stream, summaryRead))
+		output, _ := endOf(dir, stream, summaryRead)
+		found := logfile.LastLines(output)
 		for i, line := range slices.Backward(found) {
 			if record.IsRunLine(line) {
 				found = found[i+1:]
@@ -106,18 +115,19 @@ func SummaryOf(lines []string, end *record.Exit) string {
 	return logfile.FirstRunes(text, maxSummary)
 }
 
-// endOf returns the last n bytes of a log; fewer if there are none or it cannot be read.
-func endOf(dir string, stream record.Stream, n int64) []byte {
+// endOf returns the last n bytes of a log, fewer if there are none or it cannot be read, and when they were
+// written.
+func endOf(dir string, stream record.Stream, n int64) (p []byte, written time.Time) {
 	f, err := plainfile.Open(filepath.Join(dir, stream.File()))
 	if err != nil {
-		return nil
+		return nil, time.Time{}
 	}
 	defer f.Close()
 	fi, err := f.Stat()
 	if err != nil {
-		return nil
+		return nil, time.Time{}
 	}
-	p := make([]byte, min(n, fi.Size()))
+	p = make([]byte, min(n, fi.Size()))
 	got, _ := f.ReadAt(p, fi.Size()-int64(len(p))) // what was read before an error is enough
-	return p[:got]
+	return p[:got], fi.ModTime()
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/plainfile"
 )
 
@@ -22,6 +23,8 @@ type Fact struct {
 	Body   string    `json:"body,omitempty"`
 	Code   *int      `json:"exit_code,omitempty"` // of a run that is followed by another one
 	Signal string    `json:"signal,omitempty"`    // likewise
+	// Program is what a program says that it does, of a status fact.
+	Program *record.ProgramChange `json:"program,omitempty"`
 }
 
 // maxFact is the longest line of events that is read, in bytes; longer ones are skipped.

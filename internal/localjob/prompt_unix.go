@@ -87,8 +87,8 @@ func (p *prompter) look(paused time.Duration) {
 		p.again(quietTime - quiet)
 		return
 	}
-	waits, entry := p.waits()
-	p.j.h.Waiting(waits, entry)
+	reads, entry := p.waits()
+	waits := p.j.h.Waiting(reads, entry)
 	p.notify(waits, entry)
 	if busy || !p.last.CompareAndSwap(last, 0) {
 		p.again(quietTime)
