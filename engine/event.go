@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
@@ -26,8 +27,10 @@ const (
 	EventOutput       EventKind = "output" // output reaches Offset; Job.Line may be known later
 	// EventTitle: the title or another value of a list row has changed: directory, size, progress,
 	// paused, stopping, that the user has seen a failure.
-	EventTitle     EventKind = "title"
-	EventWaiting   EventKind = "waiting"   // started or stopped waiting for input
+	EventTitle   EventKind = "title"
+	EventWaiting EventKind = "waiting" // started or stopped waiting for input
+	// EventStatus: what the program in the job's terminal says that it does has changed: Program.
+	EventStatus    EventKind = "status"
 	EventAttention EventKind = "attention" // rang the bell, or sent a notification: Note
 	EventExited    EventKind = "exited"    // ended in any way: Job.Exit
 	EventLost      EventKind = "lost"      // ended without a record
@@ -42,6 +45,8 @@ type Event struct {
 	Offset int64     // output size, in bytes
 	At     time.Time // when it happened, or when it was noticed if that is not known
 	Note   Note      // only for EventAttention
+	// Program, for EventStatus, is what has changed. Changes that follow each other quickly are one.
+	Program ProgramChange
 	// Exit, for EventRunEnded, is how the run ended. The history has only its code and its signal.
 	Exit Exit
 	// Binary, for EventOutput: the last output is not text, but for example an archive. It is not
@@ -54,7 +59,7 @@ func (k EventKind) urgent() bool {
 	switch k {
 	case EventCreated, EventStarted, EventRunEnded, EventBackgrounded, EventExited, EventLost, EventRemoved, EventAttention:
 		return true
-	case EventOutput, EventTitle, EventWaiting, EventLink:
+	case EventOutput, EventTitle, EventWaiting, EventStatus, EventLink:
 	}
 	return false
 }
@@ -113,6 +118,9 @@ func (e *Engine) History(ctx context.Context, since time.Time) ([]Event, error) 
 			if kind == EventAttention {
 				ev.Note = Note{Title: f.Title, Body: f.Body}
 			}
+			if f.Program != nil {
+				ev.Program = *f.Program
+			}
 			evs = append(evs, ev)
 		}
 		// The end is in the records even if it could not be added to the history.
@@ -133,6 +141,7 @@ type fact struct {
 	at     time.Time
 	note   Note
 	exit   Exit
+	said   ProgramChange
 }
 
 // change is one change of a job's state.
@@ -217,6 +226,9 @@ func factsOf(c change, now time.Time) []fact {
 	if j.Waiting != old.Waiting {
 		add(EventWaiting, now)
 	}
+	if said, changed := record.ChangeOf(old.Program, j.Program); changed {
+		add(EventStatus, now).said = said
+	}
 	if linkOf(j) != linkOf(old) {
 		add(EventLink, now)
 	}
@@ -282,6 +294,7 @@ type liveValues struct {
 	pending   *Pending
 	scheduled Scheduled
 	progress  *Progress
+	program   *Program
 	stopping  bool
 }
 
@@ -294,6 +307,7 @@ func liveValuesOf(j *Job) liveValues {
 		pending:   j.Pending,
 		scheduled: j.Scheduled,
 		progress:  j.Progress,
+		program:   j.Program,
 		stopping:  j.Status == Stopping,
 	}
 }

@@ -37,6 +37,9 @@ type jobJSON struct {
 	DroppedBytes int64             `json:"dropped_bytes"`
 	LogLimit     *int64            `json:"log_limit"`
 	Waiting      bool              `json:"waiting_for_input"`
+	NeedsInput   bool              `json:"needs_input"`
+	Program      *programJSON      `json:"program"`
+	LastCommand  *LastCommand      `json:"last_command"`
 	Title        *string           `json:"title"`
 	Progress     *Progress         `json:"progress"`
 	Port         *int              `json:"port"`
@@ -84,6 +87,76 @@ type schedulerJSON struct {
 	Node      *string `json:"node"`
 }
 
+// programJSON is the JSON form of a [Program], and of each of its records.
+type programJSON struct {
+	reportJSON
+	Records []recordJSON `json:"records"`
+}
+
+// reportJSON is the JSON form of a [ProgramReport] without its ID.
+type reportJSON struct {
+	State   ProgramState `json:"state"`
+	Kind    *ProgramKind `json:"kind"`
+	App     *string      `json:"app"`
+	Title   *string      `json:"title"`
+	Message *string      `json:"message"`
+	Percent *int         `json:"percent"`
+	At      time.Time    `json:"at"`
+}
+
+type recordJSON struct {
+	ID string `json:"id"`
+	reportJSON
+}
+
+func programForm(p *Program) *programJSON {
+	if p == nil {
+		return nil
+	}
+	v := &programJSON{reportJSON: reportForm(p.ProgramReport), Records: make([]recordJSON, len(p.Reports))}
+	for i, r := range p.Reports {
+		v.Records[i] = recordJSON{ID: r.ID, reportJSON: reportForm(r)}
+	}
+	return v
+}
+
+func reportForm(r ProgramReport) reportJSON {
+	return reportJSON{
+		State:   r.State,
+		Kind:    orNull(r.Kind),
+		App:     orNull(r.App),
+		Title:   orNull(r.Title),
+		Message: orNull(r.Message),
+		Percent: r.Percent,
+		At:      r.At,
+	}
+}
+
+// program returns what programForm was made of.
+func (v *programJSON) program() *Program {
+	if v == nil {
+		return nil
+	}
+	reports := make([]ProgramReport, len(v.Records))
+	for i, r := range v.Records {
+		reports[i] = r.report(r.ID)
+	}
+	return record.NewProgram(reports)
+}
+
+func (v *reportJSON) report(id string) ProgramReport {
+	return ProgramReport{
+		ID:      id,
+		State:   v.State,
+		Kind:    orZero(v.Kind),
+		App:     orZero(v.App),
+		Title:   orZero(v.Title),
+		Message: orZero(v.Message),
+		Percent: v.Percent,
+		At:      v.At,
+	}
+}
+
 // restartJSON is the JSON form of a restart policy and its [Runs].
 type restartJSON struct {
 	Policy string     `json:"policy"`
@@ -123,6 +196,9 @@ func (j *Job) form(now time.Time) jobJSON {
 		DroppedBytes: j.Dropped,
 		LogLimit:     orNull(j.LogCap()),
 		Waiting:      j.Waiting,
+		NeedsInput:   j.NeedsInput(),
+		Program:      programForm(j.Program),
+		LastCommand:  j.LastCommand,
 		Title:        orNull(j.Title),
 		Progress:     j.Progress,
 		Ports:        j.Ports,
@@ -254,6 +330,8 @@ func (j *Job) UnmarshalJSON(data []byte) error {
 			Backgrounded: v.Backgrounded,
 			Paused:       v.Paused,
 			Waiting:      v.Waiting,
+			Program:      v.Program.program(),
+			LastCommand:  v.LastCommand,
 			Title:        orZero(v.Title),
 			Progress:     v.Progress,
 			Cwd:          orZero(v.Cwd),

@@ -117,7 +117,15 @@ func (s *Subscription) take() (batch []Event, wait time.Duration) {
 	}
 	batch = make([]Event, len(s.queue))
 	for i, f := range s.queue {
-		batch[i] = Event{Kind: f.kind, Job: f.of.job, Offset: f.offset, At: f.at, Note: f.note, Exit: f.exit}
+		batch[i] = Event{
+			Kind:    f.kind,
+			Job:     f.of.job,
+			Offset:  f.offset,
+			At:      f.at,
+			Note:    f.note,
+			Exit:    f.exit,
+			Program: f.said,
+		}
 	}
 	s.queue, s.urgent, s.lastOut = nil, false, now
 	return batch, 0
@@ -134,7 +142,7 @@ func (s *Subscription) pushLocked(t *tracker, facts []fact) {
 		case f.kind == EventAttention:
 			s.limitNotesLocked(t, maxNotes-1)
 		case !f.kind.urgent():
-			s.supersedeLocked(f)
+			f.said.From = s.supersedeLocked(f)
 		}
 		if f.kind.urgent() {
 			s.urgent = true
@@ -147,18 +155,19 @@ func (s *Subscription) pushLocked(t *tracker, facts []fact) {
 	}
 }
 
-// supersedeLocked removes the facts that f replaces.
-func (s *Subscription) supersedeLocked(f fact) {
+// supersedeLocked removes the fact that f replaces. It returns from what the program's state has changed, over both.
+func (s *Subscription) supersedeLocked(f fact) (from ProgramState) {
 	for i, old := range slices.Backward(s.queue) {
 		switch {
 		case old.of != f.of:
 		case old.kind.urgent():
-			return
+			return f.said.From
 		case old.kind == f.kind:
 			s.queue = slices.Delete(s.queue, i, i+1)
-			return
+			return old.said.From
 		}
 	}
+	return f.said.From
 }
 
 // limitNotesLocked limits a job to that many notifications. It removes the oldest ones, and with

@@ -16,12 +16,13 @@ import (
 // beside it:
 //
 //	failed              why, if its output or its records show it: "port 5173 is in use"
-//	needs input         the question
+//	needs input         the question; of a program that says that it is blocked, what it needs
 //	queued              what it waits for: "next in default", "after deploy prod"
 //	waits for a restart "failed 38×: connection refused · in 52s"
 //	runs after failures "failed 38×: connection refused", in the first minute of the run
 //	unreachable         since when, and the last line: "unreachable 18m; last: copied 12 of 90"
-//	running             its progress and the last line of its output; the ports that it listens on
+//	running             its progress and what its program says or else the last line of its output; the ports
+//	                    that it listens on
 //	succeeded           its last line, or how long it ran
 //
 // It is empty if none of this is known. Summary uses only the fields of the job: it reads no file.
@@ -45,6 +46,8 @@ func (j *Job) summary(now time.Time) string {
 		return "kill " + units.FormatDuration(max(0, j.StopDeadline().Sub(now)))
 	case j.Waiting:
 		return j.Line
+	case j.blocked():
+		return j.programSummary()
 	case j.Runs.Failing():
 		return j.failuresSummary(now)
 	}
@@ -146,11 +149,11 @@ func slugOf(id ID) string {
 
 // runningSummary is how far the job is, what it printed last, and where it can be reached.
 func (j *Job) runningSummary() string {
-	text := j.Line
+	text := cmp.Or(j.programSummary(), j.Line)
 	if p := j.Progress; p != nil && slices.Contains([]string{"normal", "error", "paused"}, p.State) {
 		text = strings.TrimSpace(strconv.Itoa(p.Percent) + "%  " + text)
 	}
-	if j.Alternate {
+	if j.Alternate && j.Program == nil {
 		text = "full screen"
 	}
 	for i, port := range j.Ports {

@@ -19,7 +19,7 @@ import (
 	"github.com/hobjobs/hob/internal/watch"
 )
 
-// Condition is what [Handle.WaitFor] waits for. At most one of Line, Port, Quiet and Look may be set;
+// Condition is what [Handle.WaitFor] waits for. At most one of Line, Port, Quiet, Says and Look may be set;
 // with none, it is the end of the job.
 type Condition struct {
 	// Line matches a line of any of the job's streams. The incomplete last line of a running job
@@ -35,6 +35,9 @@ type Condition struct {
 	// Since, with Quiet, is when the waiting began if that was earlier, for example in another
 	// process. Silence since then counts, as far as the time of the last output is known.
 	Since time.Time
+	// Says are states of which a program in the job's terminal says that it is in one. The last word of a
+	// program that has ended counts too.
+	Says []ProgramState
 	// Look is called with the job at once, then whenever the job has changed, for example its output
 	// size, and a last time when it has ended. Calls do not overlap. Its error ends the waiting and is
 	// returned, except ErrUnreachable: it is called again until the host can be reached.
@@ -56,11 +59,14 @@ func (h *Handle) WaitFor(ctx context.Context, c Condition) (Outcome, error) {
 	out, err := h.waitFor(ctx, c)
 	if c.Look == nil && errors.Is(err, ErrNotFound) { // it may have been cleared since the caller found it
 		if exit, ended := h.e.recordedEnd(h.id); ended {
-			return Outcome{Met: c.Line == nil && c.Port == 0, Exit: exit}, nil
+			return Outcome{Met: !c.failsAtEnd(), Exit: exit}, nil
 		}
 	}
 	return out, err
 }
+
+// failsAtEnd reports whether the condition cannot hold any more when the job has ended.
+func (c *Condition) failsAtEnd() bool { return c.Line != nil || c.Port != 0 || len(c.Says) > 0 }
 
 func (h *Handle) waitFor(ctx context.Context, c Condition) (Outcome, error) {
 	switch {
@@ -70,12 +76,29 @@ func (h *Handle) waitFor(ctx context.Context, c Condition) (Outcome, error) {
 		return h.waitForPort(ctx, c.Port)
 	case c.Quiet > 0:
 		return h.waitForQuiet(ctx, c.Quiet, c.Since)
+	case len(c.Says) > 0:
+		return h.waitForStatus(ctx, c.Says)
 	case c.Look != nil:
 		exit, err := h.lookAt(ctx, c.Look)
 		return Outcome{Met: err == nil, Exit: exit}, err
 	}
 	exit, err := h.Wait(ctx)
 	return Outcome{Met: err == nil, Exit: exit}, err
+}
+
+// waitForStatus waits until a program says that it is in one of the states.
+func (h *Handle) waitForStatus(ctx context.Context, states []ProgramState) (Outcome, error) {
+	errSaid := errors.New("it is in one of the states")
+	exit, err := h.lookAt(ctx, func(j Job) error {
+		if j.Program != nil && slices.Contains(states, j.Program.State) {
+			return errSaid
+		}
+		return nil
+	})
+	if errors.Is(err, errSaid) {
+		return Outcome{Met: true, Exit: exit}, nil
+	}
+	return Outcome{Exit: exit}, err
 }
 
 // lookAt calls look as described with [Condition].Look.

@@ -32,7 +32,7 @@ type Explanation struct {
 // Evidence is one fact that supports an explanation. Its text may contain output of the job and of
 // other programs as it came: clean or escape it.
 type Evidence struct {
-	// Kind is where the fact is from: "output", "process", "command", "file", "port",
+	// Kind is where the fact is from: "output", "program" (what it says of itself), "process", "command", "file", "port",
 	// "usage" or "last_success".
 	Kind string `json:"kind"`
 	Text string `json:"text"`
@@ -88,11 +88,19 @@ func (h *Handle) explain(ctx context.Context) (*explainer, error) {
 		x.Summary = "Exited 0: the command succeeded"
 	default:
 		x.failed(exit, lines)
+		x.lastWord()
 		if x.j.Runs != nil && x.j.Runs.Count > 0 {
 			x.Summary += "; it had been restarted " + count(x.j.Runs.Count, "time", "times")
 		}
 	}
 	return x, nil
+}
+
+// lastWord adds what the program said of its failure. It is the program's word, not a cause that hob has found.
+func (x *explainer) lastWord() {
+	if p := x.j.Program; p != nil && p.State == ProgramError {
+		x.add("program", x.j.programSummary())
+	}
 }
 
 // succeeded reports whether the job exited with 0.
@@ -154,6 +162,9 @@ func (x *explainer) unfinished(lines []string) {
 	case j.Waiting:
 		x.Summary = "It has not ended: it needs input"
 		x.add("output", lastLine(lines))
+	case j.blocked():
+		x.Summary = "It has not ended: its program says that it needs you"
+		x.add("program", j.programSummary())
 	case j.Status == Queued && j.Runs.Between():
 		x.betweenRuns(lines)
 	case j.Status == Queued:

@@ -12,6 +12,7 @@ import (
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/logfile"
+	"github.com/hobjobs/hob/internal/programstatus"
 )
 
 // A list shows the last line of a job that runs, and why one has failed. A host has no holder that knows
@@ -32,6 +33,7 @@ type lineFacts struct {
 	output int64 // what the job had printed
 	at     time.Time
 	text   string
+	says   *record.Program // nil: nothing is known of that
 }
 
 // endOf is the end of a log that is read.
@@ -98,7 +100,12 @@ func (h *host) readLines(ctx context.Context, rs []engine.Record, seen map[engin
 	}
 	for id, data := range h.ends(ctx, asked) {
 		o := seen[id]
-		h.foundLine(id, lineFacts{output: o.Output, at: now, text: logfile.LastLine(data)})
+		h.foundLine(id, lineFacts{
+			output: o.Output,
+			at:     now,
+			text:   logfile.LastLine(data),
+			says:   programstatus.InOutput(data, now),
+		})
 		h.addLine(id, &o)
 		seen[id] = o
 	}
@@ -113,12 +120,13 @@ func (h *host) foundLine(id engine.ID, found lineFacts) {
 	}
 }
 
-// addLine adds to an observed state the last line that was read.
+// addLine adds to an observed state the last line that was read, and what the program said with it.
 func (h *host) addLine(id engine.ID, o *engine.State) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if o.Line = ""; o.Status == engine.Running {
-		o.Line = h.logs[id].line.text
+	if o.Line, o.Program = "", nil; o.Status == engine.Running {
+		found := h.logs[id].line
+		o.Line, o.Program = found.text, found.says
 	}
 }
 

@@ -1,0 +1,106 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hobjobs/hob/engine/record"
+)
+
+// What the programs in a job's terminal say of themselves, with OSC 7501.
+type (
+	// Program is what the programs in a job's terminal say: the most urgent report, and all of them.
+	Program = record.Program
+	// ProgramReport is what a program says of itself, or of one of its tasks. It proves nothing.
+	ProgramReport = record.ProgramReport
+	// ProgramState is what a program says that it does: whether it works, waits, is done or has failed.
+	ProgramState = record.ProgramState
+	// ProgramKind is what a blocked program needs of the user.
+	ProgramKind = record.ProgramKind
+	// ProgramChange is a change of what a program says that it does, without its texts.
+	ProgramChange = record.ProgramChange
+	// LastCommand is how the last command ended that was typed into a shell, as the shell says.
+	LastCommand = record.LastCommand
+)
+
+// The values of [ProgramState] and [ProgramKind].
+const (
+	ProgramIdle    = record.ProgramIdle    // at rest
+	ProgramWorking = record.ProgramWorking // busy
+	ProgramDone    = record.ProgramDone    // has a result that nobody has looked at yet
+	ProgramBlocked = record.ProgramBlocked // needs the user
+	ProgramError   = record.ProgramError   // failed, and stopped
+
+	NeedsUnknown    = record.NeedsUnknown    // the program does not say what it needs
+	NeedsPermission = record.NeedsPermission // to do something
+	NeedsAnswer     = record.NeedsAnswer     // to a question
+	NeedsSecret     = record.NeedsSecret     // a password or a login
+)
+
+// ParseProgramStates parses a list of what programs say that they do: "done,blocked".
+func ParseProgramStates(list string) (states []ProgramState, err error) {
+	known := []ProgramState{ProgramIdle, ProgramWorking, ProgramDone, ProgramBlocked, ProgramError}
+	for word := range strings.SplitSeq(list, ",") {
+		state := ProgramState(strings.TrimSpace(word))
+		if !slices.Contains(known, state) {
+			return nil, fmt.Errorf("%q is none of idle, working, done, blocked and error", word)
+		}
+		states = append(states, state)
+	}
+	return states, nil
+}
+
+// NeedsInput reports whether the job needs the user: it waits for input, as the system knows (Waiting), or a program
+// in its terminal says that it is blocked.
+func (j Job) NeedsInput() bool { return j.Waiting || j.blocked() }
+
+// NeedsSecret reports whether the input that the job needs must not be shown, or passed on by anyone but the user:
+// its terminal does not echo it, or its program says that it needs a password or a login.
+func (j Job) NeedsSecret() bool {
+	return j.Entry == EntryHidden || j.blocked() && j.Program.Kind == NeedsSecret
+}
+
+func (j *Job) blocked() bool { return j.Program != nil && j.Program.State == ProgramBlocked }
+
+// programSummary is what the programs in the terminal say. It is empty if they say nothing.
+func (j *Job) programSummary() string {
+	p := j.Program
+	if p == nil {
+		return ""
+	}
+	text := cmp.Or(p.Message, p.Title)
+	switch p.State {
+	case ProgramBlocked:
+		return "blocked: " + needOf(p.Kind, text)
+	case ProgramWorking:
+		return cmp.Or(text, "working")
+	case ProgramIdle, ProgramDone, ProgramError:
+	}
+	if text == "" {
+		return string(p.State)
+	}
+	return string(p.State) + ": " + text
+}
+
+// needOf says what a blocked program needs. text is what it says about that, or empty.
+func needOf(kind ProgramKind, text string) string {
+	need, alone := "", "needs you"
+	switch kind {
+	case NeedsPermission:
+		need, alone = "permission", "needs a permission"
+	case NeedsAnswer:
+		need, alone = "question", "asks a question"
+	case NeedsSecret:
+		need, alone = "login", "needs a login"
+	case NeedsUnknown:
+	}
+	switch {
+	case text == "":
+		return alone
+	case need == "":
+		return text
+	}
+	return need + " · " + text
+}
