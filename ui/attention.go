@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"time"
+
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
@@ -37,6 +39,33 @@ func (p *Pane) ended(j *job) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
+// saidPause is the least time between two messages about what the program of a job says: it may say anything at any
+// rate.
+const saidPause = 30 * time.Second
+
+// programSaid shows what the program of a job says if that concerns the user: that it needs the user, has failed, or
+// has a result.
+func (p *Pane) programSaid(j *job, state engine.ProgramState) tea.Cmd {
+	var why Why
+	switch state {
+	case engine.ProgramBlocked:
+		why = WhyWaiting
+	case engine.ProgramError:
+		why = WhyFailed
+	case engine.ProgramDone:
+		why = WhyFinished
+	case engine.ProgramIdle, engine.ProgramWorking:
+		return nil
+	default: // it says nothing any more
+		return nil
+	}
+	if !j.told.IsZero() && p.now.Sub(j.told) < saidPause {
+		return nil
+	}
+	j.told = p.now
+	return p.attention(j, why, engine.Note{})
+}
+
 // attention marks a job as unread and shows a message, unless the job is on screen.
 func (p *Pane) attention(j *job, why Why, note engine.Note) tea.Cmd {
 	if p.onScreen() == j.ID {
@@ -62,13 +91,22 @@ func (l *labels) wording(j engine.Job, why Why, note engine.Note) (toast.Level, 
 	name := l.shortName(j)
 	switch why {
 	case WhyWaiting:
+		if !j.Waiting && j.NeedsInput() {
+			return toast.Warning, name + " is " + j.Summary(j.Program.At)
+		}
 		return toast.Warning, l.dotted(name+" needs input", l.answering())
 	case WhyFailed:
 		if j.Status == engine.Lost {
 			return toast.Error, name + " was lost (supervisor died)"
 		}
+		if !j.Status.Finished() {
+			return toast.Error, name + " says that it failed"
+		}
 		return toast.Error, name + " failed (" + statusbadge.Word(j) + ")"
 	case WhyFinished:
+		if !j.Status.Finished() {
+			return toast.Success, name + " has a result"
+		}
 		return toast.Success, name + " finished"
 	case WhyNote:
 		text := cells.Clean(note.Body)

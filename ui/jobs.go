@@ -85,6 +85,8 @@ func (p *Pane) event(e engine.Event) tea.Cmd {
 		cmds = append(cmds, p.attention(j, why, e.Note))
 	case j.Waiting && !was.Waiting && had:
 		cmds = append(cmds, p.attention(j, WhyWaiting, engine.Note{}))
+	case e.Kind == engine.EventStatus && had:
+		cmds = append(cmds, p.programSaid(j, e.Program.To))
 	}
 	return tea.Batch(cmds...)
 }

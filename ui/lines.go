@@ -140,12 +140,11 @@ func (l *lineSender) guard() {
 // that is unknown, if the job's last line asks for one. It is also unknown whether a job on a
 // host needs input, so there the last line is sufficient.
 func (l *lineSender) asksSecret(j engine.Job) bool {
-	switch j.Entry {
-	case engine.EntryHidden:
+	switch {
+	case j.NeedsSecret():
 		return true
-	case engine.EntryOpen:
+	case j.Entry == engine.EntryOpen:
 		return false
-	case engine.EntryUnknown:
 	}
 	mayWait := j.Waiting || j.Host != ""
 	return mayWait && j.ID == l.output.id && engine.AsksSecret(l.output.log.LastLine())

@@ -38,6 +38,8 @@ type eventJSON struct {
 	Binary bool             `json:"binary,omitempty"`
 	Code   *int             `json:"exit_code,omitempty"` // of a run that is followed by another one
 	Signal string           `json:"signal,omitempty"`    // likewise
+
+	Program *engine.ProgramChange `json:"program,omitempty"` // of a status event
 }
 
 func (a *app) events(ctx context.Context, since string) error {
@@ -78,7 +80,19 @@ func (a *app) events(ctx context.Context, since string) error {
 
 func writeEvents(w *bufio.Writer, events []engine.Event) error {
 	for _, ev := range events {
-		if err := encodeJSON(w, eventJSON{ev.At, ev.Kind, ev.Job, ev.Offset, ev.Binary, ev.Exit.Code, ev.Exit.Signal}); err != nil {
+		line := eventJSON{
+			At:     ev.At,
+			Kind:   ev.Kind,
+			Job:    ev.Job,
+			Offset: ev.Offset,
+			Binary: ev.Binary,
+			Code:   ev.Exit.Code,
+			Signal: ev.Exit.Signal,
+		}
+		if ev.Kind == engine.EventStatus {
+			line.Program = &ev.Program
+		}
+		if err := encodeJSON(w, line); err != nil {
 			return err
 		}
 	}

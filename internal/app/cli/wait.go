@@ -19,6 +19,7 @@ type waitFlags struct {
 	fromNow, any   bool
 	port           int
 	quiet, timeout time.Duration
+	says           []engine.ProgramState
 }
 
 func (a *app) waitCommand() *cobra.Command {
@@ -28,9 +29,11 @@ func (a *app) waitCommand() *cobra.Command {
 		GroupID: groupInteract,
 		Short:   "Wait for jobs to exit, or for output, a port or silence",
 		Long: "Wait until all jobs have ended, and exit with the first exit code that is not 0, in\n" +
-			"the order given. With --for, --for-port or --quiet, wait until the condition holds\n" +
-			"for all jobs; it fails if a job ends first. --any exits with the code of whichever\n" +
-			"job ends first.",
+			"the order given. With --for, --for-port, --for-status or --quiet, wait until the\n" +
+			"condition holds for all jobs; it fails if a job ends first. --any exits with the code\n" +
+			"of whichever job ends first.\n\n" +
+			"--for-status waits for what a program says of itself: idle, working, done, blocked\n" +
+			"(it needs you) or error. Not all programs do, see docs/program-status.md.",
 		Example:           "hob wait build test\nhob wait --for '\\bready in\\b' --timeout 1m web\nhob wait --for-port 5173 web",
 		Args:              argCount(1, -1, "job ID"),
 		ValidArgsFunction: a.completeJobs(engine.Filter{Running: true}, true),
@@ -41,6 +44,7 @@ func (a *app) waitCommand() *cobra.Command {
 	flags.BoolVar(&f.fromNow, "from-now", false, "with --for: ignore lines that are already in the log")
 	flags.Var(parseInto(&f.port, "N", units.ParsePort), "for-port", "until the job listens on this port")
 	flags.Var(durationFlag(&f.quiet), "quiet", "until it has printed nothing for this long")
+	flags.Var(parseInto(&f.says, "STATE,…", engine.ParseProgramStates), "for-status", "until its program says that it is done, blocked, …")
 	flags.BoolVar(&f.any, "any", false, "wait for only one of the jobs")
 	flags.Var(durationFlag(&f.timeout), "timeout", "give up after this long")
 	a.jsonFlag(cmd)
@@ -48,25 +52,35 @@ func (a *app) waitCommand() *cobra.Command {
 }
 
 // forEnd reports whether to wait for the jobs' ends.
-func (f waitFlags) forEnd() bool { return f.line == "" && f.port == 0 && f.quiet == notGiven }
+func (f waitFlags) forEnd() bool { return f.conditions() == 0 }
 
-func (f waitFlags) condition() (engine.Condition, error) {
-	asked := 0
-	for _, on := range []bool{f.line != "", f.port != 0, f.quiet != notGiven} {
-		if on {
-			asked++
+// conditions is how many conditions were given.
+func (f waitFlags) conditions() (n int) {
+	for _, given := range []bool{f.line != "", f.port != 0, f.quiet != notGiven, len(f.says) > 0} {
+		if given {
+			n++
 		}
 	}
+	return n
+}
+
+func (f waitFlags) condition() (engine.Condition, error) {
 	switch {
-	case asked > 1:
-		return engine.Condition{}, usagef("run hob wait twice", "--for, --for-port and --quiet cannot be combined")
+	case f.conditions() > 1:
+		return engine.Condition{}, usagef("run hob wait twice", "--for, --for-port, --for-status and --quiet cannot be combined")
 	case f.fromNow && f.line == "":
 		return engine.Condition{}, usagef("Usage: hob wait --for REGEX --from-now ID", "--from-now requires --for")
 	case f.quiet == 0:
 		return engine.Condition{}, usagef("for example --quiet 5s", "--quiet must be longer than 0")
 	}
 	line, err := pattern("--for", f.line)
-	return engine.Condition{Line: line, FromNow: f.fromNow, Port: f.port, Quiet: max(f.quiet, 0)}, err
+	return engine.Condition{
+		Line:    line,
+		FromNow: f.fromNow,
+		Port:    f.port,
+		Quiet:   max(f.quiet, 0),
+		Says:    f.says,
+	}, err
 }
 
 func (a *app) wait(ctx context.Context, refs []string, f waitFlags) error {
@@ -196,7 +210,9 @@ func (a *app) waitOne(ctx context.Context, job engine.Job, until engine.Conditio
 		return 0, endedBefore(job, fmt.Sprintf("a line matched %q", until.Line))
 	case until.Port != 0 && !out.Met:
 		return 0, endedBefore(job, fmt.Sprintf("it listened on port %d", until.Port))
-	case until.Line != nil, until.Port != 0, until.Quiet > 0:
+	case len(until.Says) > 0 && !out.Met:
+		return 0, endedBefore(job, "its program said so")
+	case until.Line != nil, until.Port != 0, until.Quiet > 0, len(until.Says) > 0:
 		return 0, nil
 	}
 	return ownCode(out.Exit), nil

@@ -42,7 +42,7 @@ func (m *Model) since() string {
 	dot := " " + m.glyphs.Dot + " "
 	switch j.Status {
 	case engine.Running:
-		if j.Waiting || j.Paused {
+		if j.NeedsInput() || j.Paused {
 			// Its uptime is only known until it was last seen; when it began is known.
 			return dot + "started " + m.duration(m.now.Sub(j.StartedAt)) + " ago"
 		}
@@ -122,6 +122,13 @@ func (m *Model) facts(w int, idShown bool) []string {
 	if j.Waiting {
 		warn("input", cmp.Or(m.opts.Input, "needed"))
 	}
+	for i, line := range m.said() {
+		label := ""
+		if i == 0 {
+			label = "says"
+		}
+		add(label, line)
+	}
 	add("queue", m.queue())
 	add("cluster", m.cluster())
 	add("dir", m.dir())
@@ -198,6 +205,36 @@ func (m *Model) wrap(value string, room int) []string {
 			continue
 		}
 		lines = append(lines, strings.Split(ansi.Wrap(part, room, "/-,"), "\n")...)
+	}
+	return lines
+}
+
+// said is what the programs in the terminal say, in their words: a line for each report, the parts of a task
+// indented below it.
+func (m *Model) said() []string {
+	if m.job.Program == nil {
+		return nil
+	}
+	var lines []string
+	for _, r := range m.job.Program.Reports {
+		name := r.ID[strings.LastIndexByte(r.ID, '/')+1:]
+		indent := ""
+		if r.ID == "" {
+			name = r.App
+		} else {
+			indent = strings.Repeat("  ", 1+strings.Count(r.ID, "/"))
+		}
+		state := string(r.State)
+		if r.Kind != "" {
+			state += " (" + string(r.Kind) + ")"
+		}
+		if r.Percent != nil {
+			state += fmt.Sprintf(" %d%%", *r.Percent)
+		}
+		lines = append(lines, indent+cells.Clean(m.join(name, state, r.Title, r.Message)))
+	}
+	if last := m.job.LastCommand; last != nil {
+		lines = append(lines, fmt.Sprintf("the last command exited %d", last.Code))
 	}
 	return lines
 }

@@ -55,7 +55,7 @@ func StateOf(j engine.Job) State {
 		return Stopping
 	case engine.Running:
 		switch {
-		case j.Waiting:
+		case j.NeedsInput():
 			return Waiting
 		case j.Paused:
 			return Paused

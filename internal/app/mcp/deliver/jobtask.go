@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/app/mcp/plain"
 	"github.com/hobjobs/hob/internal/app/mcp/tool"
 	"github.com/hobjobs/hob/internal/units"
 )
@@ -84,6 +87,8 @@ func (d *Delivery) describe(ctx context.Context, j engine.Job, t *task) error {
 			last = d.sinceAnswer(ctx, j, last)
 		}
 		d.addQuestion(ctx, j, last, asksSecret(j, x, last), t)
+	case j.Program != nil:
+		t.Message = programMessage(j)
 	case j.Progress != nil && j.Progress.Percent > 0:
 		t.Message = fmt.Sprintf("%d %%", j.Progress.Percent)
 		if last != "" {
@@ -95,10 +100,28 @@ func (d *Delivery) describe(ctx context.Context, j engine.Job, t *task) error {
 	return nil
 }
 
+// programMessage is what a job's program says, marked as its words. Only the system proves that a line can be typed,
+// so a program that says that it is blocked does not become a question to the user of the agent.
+func programMessage(j engine.Job) string {
+	p := j.Program
+	said := strings.Join(slices.DeleteFunc([]string{p.Title, p.Message}, func(s string) bool { return s == "" }), ", ")
+	message := "its program says: " + string(p.State)
+	if said != "" {
+		message += ", " + plain.OneLine(said, plain.MaxLine)
+	}
+	if p.Percent != nil {
+		message += fmt.Sprintf(" (%d %%)", *p.Percent)
+	}
+	if j.NeedsInput() {
+		message += ". A person is needed: hob attach " + string(j.ID)
+	}
+	return message
+}
+
 // asksSecret reports whether a job asks for something that must not be shown, such as a password: its
 // terminal shows no input, or the last line of a stream says so.
 func asksSecret(j engine.Job, x tool.Excerpt, last string) bool {
-	if j.Entry == engine.EntryHidden || engine.AsksSecret(last) {
+	if j.NeedsSecret() || engine.AsksSecret(last) {
 		return true
 	}
 	return x.Stderr != nil && engine.AsksSecret(x.Stderr.LastLine())

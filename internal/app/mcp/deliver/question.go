@@ -34,7 +34,7 @@ func (d *Delivery) addQuestion(ctx context.Context, j engine.Job, last string, s
 		t.Message = "waits for hidden input, such as a password; type it in a terminal: " + attach
 	case !d.settledOutput(j):
 		t.Message = last
-	case j.Entry != engine.EntryOpen, !requestOf(ctx).forms, d.answered(j) >= j.Output:
+	case j.Entry != engine.EntryOpen, j.NeedsSecret(), !requestOf(ctx).forms, d.answered(j) >= j.Output:
 		t.Message = "waits for input; answer in a terminal: " + attach
 		if last != "" {
 			t.Message += "; its last line: " + last

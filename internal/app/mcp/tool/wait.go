@@ -43,6 +43,10 @@ func parseUntil(text string) (until engine.Condition, err error) {
 		if until.Port, err = strconv.Atoi(arg); err != nil || until.Port < 1 || until.Port > 65535 {
 			hint = "port needs a number from 1 to 65535, for example port:3000"
 		}
+	case what == "status":
+		if until.Says, err = engine.ParseProgramStates(arg); err != nil {
+			hint = err.Error()
+		}
 	default:
 		if until.Line, err = regexp.Compile(text); err != nil {
 			hint = "it is read as a regular expression: " + err.Error()
@@ -50,7 +54,7 @@ func parseUntil(text string) (until engine.Condition, err error) {
 	}
 	if hint != "" {
 		return until, Usage(fmt.Sprintf("process: cannot wait until %q", plain.OneLine(text, 80)),
-			hint+`; until is a regular expression, "exit", "quiet:5s" or "port:3000"`)
+			hint+`; until is a regular expression, "exit", "quiet:5s", "port:3000" or "status:done,blocked"`)
 	}
 	return until, nil
 }

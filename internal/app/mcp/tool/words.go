@@ -99,6 +99,8 @@ func next(j engine.Job) string {
 		return Call("wait", j.ID, "timeout", 60000) + " for its end; " + Call("kill", j.ID) + " ends it now"
 	case j.Waiting && j.HasTerminal():
 		return Call("screen", j.ID) + ", then " + Call("submit", j.ID, "data", "…")
+	case j.NeedsInput() && !j.Waiting:
+		return "a person attaches: hob attach " + string(j.ID)
 	case j.Waiting:
 		return Call("write", j.ID, "data", "…\n")
 	}
