@@ -21,7 +21,7 @@ type Styles struct {
 	PaneFocused  lipgloss.Style // the title of the pane that has the focus
 	Cut          lipgloss.Style // where a line continues to the side
 
-	// Names tell the jobs apart whose lines are shown together.
+	// Names are styles for the names of jobs whose lines are shown together. Each name gets one of them.
 	Names [8]lipgloss.Style
 }
 
@@ -52,7 +52,7 @@ func (t Theme) Styles(g Glyphs) *Styles {
 	}
 }
 
-// names are the colors of the palette that stand for no trouble, then the same in bold.
+// names returns colors of the palette that do not mean a failure, then the same colors in bold.
 func (p Palette) names() (all [8]lipgloss.Style) {
 	hues := []Token{p.Accent, p.Running, p.Warning, p.Text}
 	for i, hue := range hues {

@@ -88,7 +88,7 @@ func (e realEngine) OpenGroup(ctx context.Context, o grouplog.Options) (groupStr
 type lockedStream struct {
 	mu     sync.Mutex // guards stream
 	stream *grouplog.Stream
-	life   context.Context // ends each Next; stored because it belongs to none of them
+	life   context.Context // canceled by Close, which ends a call of Next
 	end    context.CancelFunc
 }
 

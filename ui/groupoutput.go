@@ -15,7 +15,7 @@ import (
 	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
-// The labels of the jobs of a group. Projects in different directories may have the same group.
+// The labels of the jobs of a group. Projects in different directories may have groups of the same name.
 const (
 	groupLabel   = "group"
 	projectLabel = "project"
@@ -41,7 +41,7 @@ func (g jobGroup) has(j engine.Job) bool {
 	return g == jobGroup{j.Labels[groupLabel], j.Labels[projectLabel]}
 }
 
-// within returns a filter for those jobs of a filter that belong to the group.
+// within returns a filter that selects only the jobs of f that belong to the group.
 func (g jobGroup) within(f engine.Filter) engine.Filter {
 	f.Labels = withLabels(f.Labels, map[string]string{groupLabel: g.name})
 	if g.project != "" {
@@ -53,7 +53,7 @@ func (g jobGroup) within(f engine.Filter) engine.Filter {
 const (
 	// groupLast is the number of existing lines that the output of a group begins with.
 	groupLast = 1000
-	// groupBehind limits how far a job that prints very much is behind: the rest is skipped.
+	// groupBehind limits by how many bytes the reader may be behind the end of a log: the rest is skipped.
 	groupBehind = 1 << 20
 	// groupPace is the minimum time between two reads, each of which returns a few hundred lines at most.
 	groupPace = 33 * time.Millisecond
@@ -69,22 +69,22 @@ type groupOutput struct {
 
 	of      jobGroup
 	logs    int  // number of jobs
-	visible bool // there is room for the log
+	visible bool // the log pane is shown
 
-	number int                // of what is shown; results for an earlier one are dropped
+	number int                // changes with what is shown; results for an earlier number are dropped
 	end    context.CancelFunc // ends the commands of what is shown
 	stream groupStream        // nil: being opened
 	busy   bool               // a command waits for lines, or for the time to read again
 	opened time.Time
 	lines  *logview.Merged
-	old    int // number of lines that were written before
+	old    int // number of lines that are older than the stream
 	failed error
 
 	names map[string]int // numbers of the processes, for their colors
 	width int            // of the longest name
 
-	times     bool // whether lines begin with their times, when a group is shown the next time
-	jobsTimes bool // the same for the log of a job
+	times     bool // whether lines begin with their times when a group is shown
+	jobsTimes bool // the same for the log of one job
 }
 
 // groupStream is a [grouplog.Stream] that may be closed while it is read.
@@ -161,7 +161,7 @@ func (g *groupOutput) open() tea.Cmd {
 	}))
 }
 
-// next waits for lines, unless there is no use for them now.
+// next waits for lines, unless reading is paused.
 func (g *groupOutput) next() tea.Cmd {
 	switch {
 	case g.busy, g.stream == nil, g.held():
@@ -180,7 +180,7 @@ func (g *groupOutput) next() tea.Cmd {
 	})
 }
 
-// held reports whether lines are not read now: nobody would see them, or they would replace those that the user
+// held reports whether reading is paused: the log is not visible, or new lines would replace those that the user
 // has scrolled to.
 func (g *groupOutput) held() bool {
 	switch {
@@ -193,7 +193,7 @@ func (g *groupOutput) held() bool {
 	return !room
 }
 
-// got adds lines. Existing lines are read without a pause.
+// got adds lines. Between reads of new lines it pauses for groupPace; existing lines are read without a pause.
 func (g *groupOutput) got(entries []grouplog.Entry, err error) tea.Cmd {
 	if err != nil {
 		return g.fail(err)
@@ -242,7 +242,7 @@ func (g *groupOutput) fail(err error) tea.Cmd {
 // nameOf returns the name of the process that a job runs.
 func nameOf(j engine.Job) string { return cmp.Or(j.Labels[processLabel], j.Name) }
 
-// numberOf returns the number of a name. Numbers are given in the order of the list.
+// numberOf returns the number of a name, which selects its color. The first names get theirs in the order of the list.
 func (g *groupOutput) numberOf(name string) int {
 	n, ok := g.names[name]
 	if !ok {
@@ -291,7 +291,7 @@ func (g *groupOutput) linesOf(e grouplog.Entry) (lines []logview.MergedLine) {
 	return lines
 }
 
-// state returns whether the lines are followed, for the border.
+// state returns the text of the border about whether the lines are followed.
 func (g *groupOutput) state() string {
 	if g.stream == nil || !g.log.Following() {
 		return ""
@@ -299,10 +299,10 @@ func (g *groupOutput) state() string {
 	return "following"
 }
 
-// pauses reports whether lines are not read until the user follows again.
+// pauses reports whether reading is paused, see held.
 func (g *groupOutput) pauses() bool { return g.stream != nil && g.held() }
 
-// extent returns of how many logs it is the output, and whether it lacks their beginning.
+// extent returns the text of the border about the number of logs, and about earlier lines that are missing.
 func (g *groupOutput) extent() string {
 	text := units.Count(g.logs, "log")
 	if g.lines == nil {
@@ -314,5 +314,5 @@ func (g *groupOutput) extent() string {
 	return text
 }
 
-// title names the log of the group.
+// title returns the title of the log of the group.
 func (g *groupOutput) title() string { return cells.Clean(g.of.name) + ": all output" }

@@ -79,8 +79,8 @@ func (p *Pane) projectHeader(group string, c statusbadge.Counts, w int) string {
 	return cells.Fit(left+cells.Blank(gap)+right, w)
 }
 
-// headerGap is between facts of the header, fileGap before the file of a project. leastFile is the least of a long
-// path that is shown.
+// headerGap is the gap between facts of the header, fileGap that before the file of a project. A long path is shown only
+// if it has at least leastFile columns.
 const headerGap, fileGap, leastFile = 3, 6, 24
 
 // backShowsAll reports whether the key that goes back shows all jobs instead of those of a project.
@@ -100,8 +100,8 @@ func waitingCount(g themes.Glyphs, b *themes.Styles, n int) count {
 	return waiting
 }
 
-// jobCounts are how many jobs need the user and how many run. Successful ends, and failures that were seen, are left
-// out.
+// jobCounts returns how many jobs need the user and how many run. Successful ends, and failures that the user has
+// seen, are left out.
 func (p *Pane) jobCounts() []count {
 	g, b, c := p.opts.glyphs, p.styles, p.Counts()
 	failed := count{c.Failed, g.Failed, "new failures", "failed", b.Failed.Render}
@@ -117,8 +117,8 @@ func (p *Pane) jobCounts() []count {
 	}
 }
 
-// countLine draws the name of the program, that of a project, and counts in w columns. If there is too little room,
-// words are shortened and then left out.
+// countLine draws the name of the program, the name of the project and the counts in w columns. If there is too little
+// room, words are shortened and then left out.
 func (p *Pane) countLine(w int, project string, all []count) string {
 	words := func(c count) string { return c.words }
 	brief := func(c count) string { return c.brief }

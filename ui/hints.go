@@ -119,7 +119,7 @@ func (c *conditions) hintBack(b *key.Binding) {
 	}
 }
 
-// hintOtherJob shows the keys of the previous and the next job as one.
+// hintOtherJob shows the keys of the previous and the next job as one hint.
 func (c *conditions) hintOtherJob(b *key.Binding) {
 	if previous := c.opts.keys.Panes.PreviousJob; isBound(previous) {
 		b.SetHelp(previous.Help().Key+" "+b.Help().Key, "other job")

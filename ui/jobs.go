@@ -122,8 +122,8 @@ func (p *Pane) settled() tea.Cmd {
 	return tea.Batch(p.show(), p.output.updatePreview(), p.rearrange())
 }
 
-// Running returns the number of jobs that keep running after the pane is closed; while it shows a project, of
-// its jobs.
+// Running returns the number of jobs that keep running after the pane is closed. While the pane shows a project, it
+// counts only the jobs of that project.
 func (p *Pane) Running() int {
 	c := p.Counts().Counts
 	if p.list.Project() != nil {

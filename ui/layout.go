@@ -50,11 +50,11 @@ const (
 // arrangement is the input of the layout besides the size.
 type arrangement struct {
 	header  bool
-	focus   area // the pane that has the room
+	focus   area // the pane that has the room: it gets most of the body
 	zoom    bool
 	alone   bool            // only the list has something to show
 	detail  func(w int) int // preferred number of lines of the detail in w columns; nil: none
-	listW   int             // size of a list that needs no more, with its border; 0: all that there is
+	listW   int             // size that the list needs, with its border; 0: as much as possible
 	listH   int
 	notices int // number of rows for messages above the last line
 }
@@ -143,8 +143,8 @@ func (l *layout) divide(body rect, a arrangement) {
 	l.detailAboveLog(in, detail)
 }
 
-// detailIn returns the number of rows of a detail that is above the log, in a room for both: what it prefers
-// up to two fifths, or to two thirds if it has the room.
+// detailIn returns the number of rows of a detail above the log, in a rectangle for both. It is the preferred number,
+// but at most two fifths of the rows; two thirds if the detail has the room; mostReason if the log has it.
 func (a *arrangement) detailIn(in rect) int {
 	if a.detail == nil || in.h+2 < leastFrame {
 		return 0
@@ -160,7 +160,7 @@ func (a *arrangement) detailIn(in rect) int {
 	return min(a.detail(in.text().w), most)
 }
 
-// detailAboveLog divides a room between the first rows for the detail and the log.
+// detailAboveLog gives the first rows of a rectangle to the detail and the others to the log.
 func (l *layout) detailAboveLog(in rect, detail int) {
 	switch {
 	case detail <= 0:
@@ -184,8 +184,8 @@ func wideList(w int) int {
 	return left
 }
 
-// listHeight returns the height of the list that has the room, above the log: two thirds, or what it needs if that
-// is less and known, or everything if too little of the log would remain.
+// listHeight returns the height of a list that has the room, above the log: two thirds of h, or what the list needs if
+// that is known and less, or all of h if too few rows would remain for the log.
 func listHeight(h, needed int) int {
 	top := atMost(needed, (2*h+1)/3)
 	if h-top < leastPreview {
@@ -194,7 +194,7 @@ func listHeight(h, needed int) int {
 	return top
 }
 
-// atMost returns the smaller one of what is needed, if that is known, and what there is.
+// atMost returns there, or what is needed if that is known (not 0) and less.
 func atMost(needed, there int) int {
 	if needed == 0 {
 		return there
@@ -212,7 +212,7 @@ func (r rect) cutAt(h int) (top, bottom rect) {
 	return rect{r.x, r.y, r.w, h}, rect{r.x, r.y + h, r.w, r.h - h}
 }
 
-// inside returns r without its border; nothing is inside of nothing.
+// inside returns r without its border. The inside of an empty r is empty.
 func (r rect) inside() rect {
 	if r.empty() {
 		return rect{}

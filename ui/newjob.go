@@ -171,7 +171,7 @@ func (f *jobForm) request(typed jobText) (s engine.Spec, field string, err error
 	atPlace(&s, strings.TrimSpace(typed.host))
 	filter := f.opts.filter
 	s.CreatedBy, s.Labels = filter.CreatedBy, withLabels(s.Labels, filter.Labels)
-	if project := f.list.Project(); project != nil { // it would not be shown otherwise
+	if project := f.list.Project(); project != nil { // otherwise the job would not be shown
 		s.Labels = withLabels(s.Labels, project.Labels)
 	}
 	if s.Script == "" {

@@ -72,11 +72,11 @@ type Project struct {
 	Name   string            // of the group
 	Labels map[string]string // of its jobs
 	File   string            // empty: none
-	Order  []string          // names of the processes, as of the label "process" or else of the job
+	Order  []string          // names of the processes: values of the label "process", or else names of jobs
 }
 
-// WithProject shows the jobs of a project, until the user asks for all. Jobs that are started in the pane before
-// that get its labels.
+// WithProject makes the pane show only the jobs of a project until the user presses the key that shows all jobs.
+// Until then, jobs that are started in the pane get the project's labels.
 func WithProject(project Project) Option { return func(o *options) { o.project = &project } }
 
 // WithHosts adds hosts to suggest for new jobs.

@@ -24,7 +24,7 @@ func (o *output) logTitle() string {
 	return "Log"
 }
 
-// contents is what is shown instead of the log, to follow the name of the job: ": screen".
+// contents returns what is shown instead of the log, in the form that follows the name of the job: ": screen".
 func (o *output) contents() string {
 	title := strings.TrimPrefix(strings.TrimPrefix(o.logTitle(), "Log"), " ")
 	if title == "" {
@@ -70,7 +70,7 @@ func (o *output) logState() string {
 	return ""
 }
 
-// following is the state of the log of one job that is followed.
+// following is the text of the border for a log that is followed.
 const following = "following"
 
 // large reports whether searching the log takes long.

@@ -115,7 +115,7 @@ func (d *painter) listCounts() (count, aside string) {
 	return count, aside
 }
 
-// orderWidth is the minimum width of the frame of a list that says in which order it is.
+// orderWidth is the minimum width of the frame of a list whose border says how it is ordered.
 const orderWidth = 46
 
 // processCount returns the number of processes of a project, and whether they are in the order of its file.
@@ -173,7 +173,7 @@ func (d *painter) drawRight() []string {
 	return append(lines, f.Bottom("", d.logNote(), w))
 }
 
-// logNote is the text in the lower border of the log: its size, which the whole detail also has.
+// logNote returns the text in the lower border of the log: its size, unless the full detail shows it.
 func (d *painter) logNote() string {
 	switch l := d.view.lay; {
 	case d.view.given == areaDetail && !d.output.screenShown():
@@ -216,7 +216,7 @@ func (d *painter) edges(focused bool) border.Frame {
 	return f
 }
 
-// title is the name of the shown job, for a border of w columns that has facts on its right.
+// title returns the name of the shown job, for a border of w columns that has facts on its right.
 func (d *painter) title(w int, facts string) string {
 	j, ok := d.output.job()
 	switch {
@@ -228,8 +228,8 @@ func (d *painter) title(w int, facts string) string {
 	return cells.Name(cells.Clean(j.Name), max(leastTitle, w-borderRoom-cells.Width(facts)), d.opts.glyphs.Ellipsis)
 }
 
-// borderRoom is what a border needs besides its texts: corners, blanks around the texts, and a line between
-// them. leastTitle is the least of a name in it.
+// borderRoom is the number of columns that a border needs besides its texts: for corners, blanks around the texts, and a
+// line between them. leastTitle is the minimum width of a name in it.
 const borderRoom, leastTitle = 8, 12
 
 // foldTitle is the title while no job is shown: a row may be selected that stands for several.
@@ -266,8 +266,8 @@ func (d *painter) logEdges() border.Frame {
 
 func (d *painter) logFacts() string { return d.dotted(d.output.logState(), d.zoomNote()) }
 
-// briefFacts are the facts about the job and its log in the border of a log without a detail, as many as
-// have room in w columns. That the log is followed matters least, as it is the rule.
+// briefFacts returns the facts about the job and its log in the border of a log without a detail, as many as fit into
+// w columns. "following" is left out first, because most logs are followed.
 func (d *painter) briefFacts(w int) string {
 	all := d.logFacts()
 	facts, badge, name := all, "", ""
@@ -289,7 +289,7 @@ func (d *painter) briefFacts(w int) string {
 	return facts
 }
 
-// where tells which job is shown: its place in a list that is not shown, otherwise the letters at the end
+// where returns which job is shown: its place in the list while the list is hidden, otherwise the letters at the end
 // of its ID.
 func (d *painter) where() string {
 	j, ok := d.output.job()

@@ -111,7 +111,7 @@ func (p *Pane) show() tea.Cmd {
 	return tea.Batch(cmd, p.arrange(), p.explain())
 }
 
-// rearrange follows a change of what the panes need.
+// rearrange arranges the panes again if what they show has changed the layout.
 func (p *Pane) rearrange() tea.Cmd {
 	if p.fore.attached() != nil || p.layout() == p.view.lay {
 		return nil
@@ -119,7 +119,8 @@ func (p *Pane) rearrange() tea.Cmd {
 	return p.arrange()
 }
 
-// shows reports whether the output of a job is shown, or none if there is no such job.
+// shows reports whether the pane already shows the output of a job; if there is no such job, whether it shows that
+// there is none.
 func (p *Pane) shows(id engine.ID) bool {
 	switch {
 	case p.output.group.shown(), id != p.output.id:

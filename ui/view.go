@@ -53,7 +53,7 @@ func (p *Pane) layout() layout {
 		notices: p.noticeRows(),
 	}
 	if p.output.group.shown() && a.focus != areaDetail {
-		a.detail = nil // its log says everything
+		a.detail = nil // the merged log shows what its jobs do
 	}
 	if w, h := p.list.Needs(); w > 0 {
 		a.listW, a.listH = w+2, h+2

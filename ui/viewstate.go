@@ -20,8 +20,8 @@ func (v *view) empty() bool { return v.w == 0 || v.h == 0 }
 // quits reports whether the quit key quits; otherwise it goes back.
 func (v *view) quits() bool { return !v.zoomed && v.focus == areaList }
 
-// form returns how much of the detail is shown: all of it if it has the room. If the log has, the state of
-// the job is in its border.
+// form returns how much of the detail is shown: all of it if the detail has the room, and only the reason if the log has
+// it, because the border of the log has the state of the job.
 func (v *view) form() detail.Form {
 	switch v.given {
 	case areaDetail:

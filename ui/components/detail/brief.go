@@ -11,17 +11,17 @@ import (
 	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
-// This file has the forms that leave facts out.
+// This file draws the forms Brief and Reason, and the line for a border.
 
-// Letters returns the end of an ID, which every command accepts.
+// Letters returns the letters after the last hyphen of an ID. Every command accepts them instead of the ID.
 func Letters(id engine.ID) string {
 	return string(id[strings.LastIndexByte(string(id), '-')+1:])
 }
 
-// brief is the job in three lines, and the reason.
+// brief returns the job in three lines, and the reason.
 func (m *Model) brief(w int) []string {
 	state, since := statusbadge.View(m.styles, m.job), m.since()
-	if m.job.Status == engine.Queued { // the reason has what it waits for
+	if m.job.Status == engine.Queued { // the reason says what it waits for
 		since = ""
 	}
 	state = m.withID(state+m.styles.Muted.Render(since), Letters(m.job.ID), w)
@@ -29,8 +29,8 @@ func (m *Model) brief(w int) []string {
 	return append([]string{state, m.styles.Strong.Render(command), m.place(w)}, m.reason(w)...)
 }
 
-// place is where the job runs and what it uses: directory, ports, process and usage. What has no room
-// is left out, first the process.
+// place returns the line about where the job runs and what it uses: directory, ports, process and usage. If it is
+// too long, the process is left out first.
 func (m *Model) place(w int) string {
 	j := &m.job
 	host, dir, process, usage := "", "", "", m.used()
@@ -58,7 +58,7 @@ func (m *Model) place(w int) string {
 	return m.styles.Text.Render(cells.Truncate(strings.TrimSpace(host+" "+dir), w, m.glyphs.Ellipsis))
 }
 
-// usesBrief is what a running job uses now, in few columns.
+// usesBrief returns the current CPU and memory usage of a running job.
 func (m *Model) usesBrief() string {
 	cpu, memory := "", ""
 	if m.job.CPU != nil {
@@ -70,11 +70,11 @@ func (m *Model) usesBrief() string {
 	return m.join(cpu, memory)
 }
 
-// mostReasons is the number of lines in which a reason is shown.
+// mostReasons is the maximum number of lines of a reason.
 const mostReasons = 3
 
-// reason is why the job failed or waits for its next run, why what is known of it may be old, and what it
-// has left over. There is none for most jobs.
+// reason returns why the job failed or waits for its next run, why its last known state may be old, and which
+// processes it has left. Most jobs have no reason.
 func (m *Model) reason(w int) []string {
 	var lines []string
 	j := &m.job
@@ -107,7 +107,7 @@ func more(n int) string {
 	return " and " + strconv.Itoa(n) + " more"
 }
 
-// cause is why a job failed, without the outcome that its state shows, or what it waits for.
+// cause returns why a job failed, without the outcome, which its state shows; or what it waits for.
 func (m *Model) cause() string {
 	j := &m.job
 	switch {
@@ -129,7 +129,7 @@ func (m *Model) cause() string {
 	return summary
 }
 
-// Line is the state of the job in a few words, for a border: "● running 12m", "✗ exit 1 after 2s". It is
+// Line returns the state of the job in a few words, for a border: "● running 12m", "✗ exit 1 after 2s". It is
 // empty without a job.
 func (m *Model) Line() string {
 	if !m.shown {

@@ -1,5 +1,5 @@
 // Package detail shows the facts of one job: what runs, where, since when, how it ended and why, and
-// where its output is. A [Form] is how many of them.
+// where its output is. A [Form] selects how many of them.
 package detail
 
 import (
@@ -59,7 +59,7 @@ func New(keys keymap.Detail, styles *themes.Styles, o Options) *Model {
 // SetSize sets the number of columns and rows to fill.
 func (m *Model) SetSize(w, h int) { m.w, m.h = max(0, w), max(0, h) }
 
-// SetForm sets how much of the job is shown. Another form than before begins at its top.
+// SetForm sets how much of the job is shown. A change of the form scrolls to the top.
 func (m *Model) SetForm(f Form) {
 	if f != m.form {
 		m.top = 0
@@ -109,7 +109,7 @@ func (m *Model) Scroll(n int) { m.top = max(0, min(m.top+n, m.Lines(m.w)-m.h)) }
 // More returns the number of lines below the window.
 func (m *Model) More() int { return max(0, m.Lines(m.w)-m.top-m.h) }
 
-// Lines returns the number of lines in w columns.
+// Lines returns the number of lines that the detail has in w columns.
 func (m *Model) Lines(w int) int { return len(m.lines(w)) }
 
 // View draws the detail in exactly its size.

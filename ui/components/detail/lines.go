@@ -260,8 +260,8 @@ func Tilde(path, home string) string {
 
 func (m *Model) path(p string) string { return cells.Clean(Tilde(p, m.opts.Home)) }
 
-// shortPath is a path in w columns, without the directories in its middle that have no room, as
-// "~/.local/…/output.log". A key copies all of it.
+// shortPath shortens a path to w columns by leaving out directories in its middle, as in
+// "~/.local/…/output.log". A key copies the whole path.
 func (m *Model) shortPath(p string, w int) string {
 	mark := m.glyphs.Ellipsis
 	if mark == "~" { // which is a home directory in a path

@@ -117,8 +117,8 @@ func (m *Model) used() string {
 	return m.join(cpu, peak)
 }
 
-// ports are the ports that the job listens on. The port that it was given in PORT is said to be unused if
-// that is known.
+// ports returns the ports that the job listens on, and the port that it was given in PORT if it does not listen
+// on it. If that is known for certain, the text says so.
 func (m *Model) ports() string {
 	j, given := &m.job, ""
 	if j.Port != 0 && !j.Status.Finished() && !slices.Contains(j.Ports, j.Port) {
@@ -130,7 +130,7 @@ func (m *Model) ports() string {
 	return strings.TrimSpace(m.links() + "  " + given)
 }
 
-// links are the ports that the job listens on, as links where they can be followed: on this machine.
+// links returns the ports that the job listens on, as links if the job runs on this machine.
 func (m *Model) links() string {
 	var parts []string
 	for _, port := range m.job.Ports {

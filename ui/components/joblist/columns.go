@@ -12,8 +12,8 @@ const (
 	ageWidth = 7 // "59m ago"
 	// briefAge is room for the largest unit of a time alone: "59m".
 	briefAge = 4
-	// A list of at least leastNarrow and less than leastBadges columns has no words beside the signs of the
-	// states, and no What.
+	// A list of at least leastNarrow and less than leastBadges columns shows states as signs without words, and has
+	// no column What.
 	leastNarrow, leastBadges = 26, 34
 	cpuWidth, memoryWidth    = 4, 5
 	// A name has leastName columns, and What at least leastWhat. Above enoughWhat the name gets a third of
@@ -21,8 +21,8 @@ const (
 	leastName, leastWhat, enoughWhat = 22, 12, 44
 )
 
-// The least size of a list with a header row, and the least width of one that shows by what it is sorted. A list
-// beside a pane that has the room keeps the header, so that no row moves.
+// The least size of a list with a header row, and the least width of one that has a column for the value by which it
+// is sorted. A list that becomes narrow because another pane has the room keeps its header, so that no row moves.
 const headerWidth, headerHeight, usageWidth = leastNarrow, 16, 46
 
 // columns are the widths of what a row shows, from the left; 0 leaves it out.
@@ -35,7 +35,7 @@ type columns struct {
 	usage int // of what the list is sorted by
 	age   int
 	end   int // blank
-	// narrow means that the name takes what the time of its row leaves of its column.
+	// narrow means that a name extends into the columns that the time of its row does not need.
 	narrow bool
 }
 

@@ -175,7 +175,7 @@ func (r *row) endedLike(b *row) bool {
 	return r.looks() == b.looks() && sameReason(&r.Job, &b.Job)
 }
 
-// looks is what a list shows of a finished job, but for its summary and when it ended.
+// looks has what a list shows of a finished job, except its summary and when it ended.
 type looks struct {
 	name, host, createdBy string
 	need                  statusbadge.Need

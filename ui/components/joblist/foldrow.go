@@ -9,7 +9,7 @@ import (
 	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
-// foldMark is the sign before what is folded or unfolded.
+// foldMark returns the sign before a row whose jobs can be folded.
 func (m *Model) foldMark(unfolded bool) string {
 	if unfolded {
 		return m.glyphs.Unfolded
@@ -17,7 +17,7 @@ func (m *Model) foldMark(unfolded bool) string {
 	return m.glyphs.Folded
 }
 
-// foldRow draws a row that stands for others: how many, or the name of the group and what its jobs do.
+// foldRow draws a row that stands for others: their number, or the name of their group and their states.
 func (m *Model) foldRow(r *row, c columns, selected bool) string {
 	bar := cell{text: " ", paint: m.paints.text}
 	if selected {
@@ -46,7 +46,7 @@ func (m *Model) foldRow(r *row, c columns, selected bool) string {
 	return m.join(row, &m.styles.Muted, selected)
 }
 
-// groupAge is how long the jobs of a group have run, or how long ago the last of them ended.
+// groupAge returns how long the jobs of a group have run, or how long ago the last of them ended.
 func (m *Model) groupAge(r *row, w int) string {
 	if r.need == statusbadge.Ended {
 		return m.age(r.behind[0].newest(), w)
@@ -68,8 +68,8 @@ func (m *Model) groupPaint(r *row) border.Paint {
 	return m.paints.text
 }
 
-// groupCells are the name of a group, in at most w columns, and if asked for the numbers of its jobs:
-// "●3 ✗1".
+// groupCells returns the name of a group in at most w columns and, if counted is set, the numbers of its jobs in
+// each state: "●3 ✗1".
 func (m *Model) groupCells(r *row, w int, counted bool) []cell {
 	name := cell{text: " " + cells.Clean(r.group), paint: m.groupPaint(r)}
 	var counts []cell
@@ -86,8 +86,8 @@ func (m *Model) groupCells(r *row, w int, counted bool) []cell {
 
 func (m *Model) dot() string { return " " + m.glyphs.Dot + " " }
 
-// narrowGroup are the name of a group and, aligned to the right, the numbers of its jobs: in words if there is
-// room for them.
+// narrowGroup returns the name of a group and, aligned to the right, the numbers of its jobs in each state: in words
+// if there is room for them.
 func (m *Model) narrowGroup(r *row, w int) []cell {
 	name := m.groupCells(r, w, false)[:1]
 	glyphs, words := m.groupCounts(r, ", ")
@@ -99,8 +99,8 @@ func (m *Model) narrowGroup(r *row, w int) []cell {
 	return m.groupCells(r, w, true)
 }
 
-// groupCounts are the numbers of the jobs of a group by what they do, with signs and with words:
-// "4 up · 1 failed" where between is " · ".
+// groupCounts returns the numbers of the jobs of a group in each state, with signs and with words:
+// "4 up · 1 failed" if between is " · ".
 func (m *Model) groupCounts(r *row, between string) (glyphs, words []cell) {
 	var c statusbadge.Counts
 	for _, b := range r.behind {
@@ -141,7 +141,7 @@ func (m *Model) groupCounts(r *row, between string) (glyphs, words []cell) {
 	return glyphs, words
 }
 
-// leastGroupName is how much of the name of a group is shown before all its counts.
+// leastGroupName is the number of columns that the name of a group keeps before its counts are left out.
 const leastGroupName = 8
 
 func width(all ...cell) int {

@@ -14,8 +14,8 @@ import (
 )
 
 // A list may be limited to a project: to the jobs of one group, in the order of the project's file. It is
-// narrower than that of all jobs: the row of a job says how long it has run and its ports, or how long it ran and
-// when it ended, and What where there is room.
+// narrower than the list of all jobs. The row of a job has how long it has run and its ports, or how long it ran
+// and when it ended. The column What, which shows what the job is doing, is added if there is room.
 
 // Project is what a list is limited to.
 type Project struct {
@@ -44,7 +44,7 @@ func (m *Model) SetProject(p *Project) {
 // Project returns what the list is limited to, or nil.
 func (m *Model) Project() *Project { return m.project }
 
-// has reports whether a job belongs to the project. All jobs belong to none.
+// has reports whether a job belongs to the project. If p is nil, every job does.
 func (p *Project) has(j *engine.Job) bool {
 	if p == nil {
 		return true
@@ -66,7 +66,7 @@ func (p *Project) compare(a, b *row) int {
 	return cmp.Or(cmp.Compare(p.place(&a.Job), p.place(&b.Job)), a.began.Compare(b.began), a.Job.CreatedAt.Compare(b.Job.CreatedAt))
 }
 
-// inProject reports whether the rows are those of a project. A narrow list has the same rows for all jobs.
+// inProject reports whether the rows have the columns of a project. A narrow list has its usual columns.
 func (m *Model) inProject() bool { return m.project != nil && m.w >= leastBadges }
 
 // Total returns the number of all jobs, whether or not they belong to the project.
@@ -78,7 +78,7 @@ func (m *Model) InFileOrder() bool {
 	return m.head() != nil && len(m.project.Order) > 0
 }
 
-// Counts counts the jobs of the project, or all.
+// Counts counts the jobs of the project; without a project, all jobs.
 func (m *Model) Counts() (c statusbadge.Counts) {
 	m.settle()
 	for _, r := range m.order {
@@ -88,7 +88,7 @@ func (m *Model) Counts() (c statusbadge.Counts) {
 }
 
 // Narrowed returns the group to which the list is limited, by a project or a filter such as "group:shop", and
-// counts what is shown of it: like the row of a group, without earlier runs that are folded. It returns "" if the
+// counts its jobs. Like the row of a group, it does not count earlier runs that are folded. It returns "" if the
 // list may show other jobs.
 func (m *Model) Narrowed() (group string, n int, c statusbadge.Counts) {
 	m.settle()
@@ -145,7 +145,7 @@ func (m *Model) projectColumns() columns {
 	return c
 }
 
-// Needs returns the size that the list of a project needs without What; 0 for all jobs.
+// Needs returns the size that the list of a project needs without the column What; 0 if there is no project.
 func (m *Model) Needs() (w, h int) {
 	if m.settle(); m.project == nil || len(m.shown) == 0 {
 		return 0, 0
@@ -153,23 +153,23 @@ func (m *Model) Needs() (w, h int) {
 	return max(leastProject, 1+statusbadge.Width+m.longestName()+nameGap+stateWidth+1), len(m.shown)
 }
 
-// longestName is the width of the longest name with its marks.
+// longestName returns the width of the longest name with its marks.
 func (m *Model) longestName() int {
 	longest := 0
 	for _, r := range m.shown {
 		if !r.stands() {
 			name := m.name(r, maxName, func(p border.Paint) border.Paint { return p })
-			longest = max(longest, width(name[:len(name)-1]...)) // without the blank that fills it
+			longest = max(longest, width(name[:len(name)-1]...)) // without the padding
 		}
 	}
 	return longest
 }
 
-// leastProject is the width of a list with usual names, so that a mark after one of them does not change it. maxName is
-// wider than any name that is shown.
+// leastProject is the minimum width of the list. It suffices for most names, so that a mark after a name rarely changes
+// the width. maxName is wider than any name that is shown.
 const leastProject, maxName = 44, 60
 
-// state is how long a job of a project has run and its ports, or how long it ran and when it ended.
+// state returns how long a job of a project has run and its ports, or how long it ran and when it ended.
 func (m *Model) state(r *row, c columns) string {
 	j := &r.Job
 	if !j.Status.Finished() {
@@ -193,7 +193,7 @@ func (m *Model) state(r *row, c columns) string {
 	return ended
 }
 
-// processCells are the cells after the name of a job in a project.
+// processCells returns the cells after the name of a job in a project.
 func (m *Model) processCells(r *row, c columns, pick func(border.Paint) border.Paint) []cell {
 	row := []cell{{text: cells.Fit(m.state(r, c), c.state), paint: pick(m.paints.text)}}
 	if c.what == 0 {

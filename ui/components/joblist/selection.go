@@ -9,7 +9,8 @@ import (
 	"github.com/hobjobs/hob/keymap"
 )
 
-// Len returns the number of jobs, and of those that match the filter. Of a project, only its jobs count.
+// Len returns the number of jobs, and of those that match the filter. With a project, it counts only jobs of that
+// project.
 func (m *Model) Len() (all, shown int) {
 	m.settle()
 	return len(m.order), len(m.passed)
@@ -32,7 +33,7 @@ func (m *Model) Window() (top, rows int) {
 }
 
 // Position returns the place of the selected job among all that match the filter, counted from 1 in the
-// order shown, and their number. Those that are folded behind a row above count. The place is 0 if no
+// order shown, and their number. Jobs that are folded behind a row above count, too. The place is 0 if no
 // job is selected.
 func (m *Model) Position() (at, all int) {
 	r := m.selectedRow()
@@ -50,8 +51,8 @@ func (m *Model) Position() (at, all int) {
 	return at + 1, len(m.passed)
 }
 
-// StepJob selects the job n rows below, or above. It skips rows that stand for others. If there is none,
-// it reports false.
+// StepJob selects the next job if n is 1, the previous one if n is -1. It skips rows that stand for several jobs.
+// It reports whether there is such a job.
 func (m *Model) StepJob(n int) bool {
 	m.settle()
 	for i := m.box.At + n; i >= 0 && i < len(m.shown); i += n {

@@ -40,7 +40,7 @@ type look struct {
 	link  string
 	note  bool
 	tone  Tone
-	name  int // 1 and up: of the label of a line, the number of its color
+	name  int // 1 and up: the number of the color of a label
 }
 
 func newDrawing(n int) *drawing {

@@ -89,7 +89,7 @@ type place struct {
 	where  where
 	rows   int   // height of the view; a multiple of it is read before and after
 	follow bool  // use the end of the log at the time of reading
-	grown  bool  // read only if the log is larger than known
+	grown  bool  // read only if the log is larger than its known size
 	known  int64 // size of the log when the read was requested; a log that was truncated is shorter
 }
 
@@ -135,7 +135,7 @@ func New(keys keymap.Log, styles *themes.Styles, o Options) *Model {
 // nothing. The caller closes the previous source after Update has returned.
 func (m *Model) SetSource(src Source, follow bool) tea.Cmd { return m.ShowEnding(src, nil, follow) }
 
-// ShowEnding is SetSource with the end of the log, which is read again if the view needs more of it.
+// ShowEnding is SetSource for a log whose end has already been read. It is read again if the view needs more.
 func (m *Model) ShowEnding(src Source, e *Ending, follow bool) tea.Cmd {
 	m.cancel()
 	m.ctx, m.cancel = context.WithCancel(context.Background())

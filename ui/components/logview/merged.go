@@ -12,10 +12,10 @@ import (
 )
 
 // Label is the name of the job that wrote a line, in a log with the lines of several jobs. It is drawn before
-// the line in a color of its own, and belongs to the line: a search finds it, and it is copied.
+// the line, in the color of that job, and belongs to the line: a search finds it, and it is copied.
 type Label struct {
-	Text   string // with the blanks that follow it
-	Number int    // each number has its color
+	Text   string // with trailing blanks
+	Number int    // selects the color
 	Tone   Tone   // of the line
 }
 
@@ -24,7 +24,7 @@ type Tone int
 
 const (
 	ToneOutput Tone = iota // as the job printed it
-	ToneQuiet              // a remark of hob
+	ToneQuiet              // a remark by hob
 	ToneFailed             // a remark about a failure
 )
 
@@ -39,15 +39,15 @@ func labelOf(src Source, off int64) Label {
 	return Label{}
 }
 
-// Limits of what a Merged has in memory. Beyond them it drops the oldest lines of jobs with more than their share,
-// so that a job that prints very much does not displace the lines of others.
+// Limits of what a Merged keeps in memory. If they are exceeded, jobs with more than an equal share lose their oldest
+// lines, so that a job that prints very much does not displace the lines of others.
 const (
 	mostMerged      = 10_000
 	mostMergedBytes = 4 << 20
 )
 
-// Merged is a Source in memory that grows: the last lines of each of several jobs. Its offsets count what was ever
-// added. It is safe for concurrent use.
+// Merged is a Source that keeps the last lines of each of several jobs in memory. Its offsets count all bytes that were
+// ever added. It is safe for concurrent use.
 type Merged struct {
 	mu    sync.Mutex
 	lines []mergedLine // replaced as a whole when lines are dropped, because readers use it without the lock
@@ -90,7 +90,7 @@ func (g *Merged) Add(lines ...MergedLine) {
 	g.drop()
 }
 
-// extent is how many lines there are, and the bytes of their text.
+// extent is a number of lines and of bytes in them.
 type extent struct{ lines, bytes int }
 
 // with returns the extent with n more lines like l.
@@ -100,11 +100,11 @@ func (e extent) with(l *mergedLine, n int) extent {
 
 func (e extent) exceeds(limit extent) bool { return e.lines > limit.lines || e.bytes > limit.bytes }
 
-// mergedPart returns a part of what a Merged may have in memory: n of d.
+// mergedPart returns the fraction n/d of the limits of a Merged.
 func mergedPart(n, d int) extent { return extent{mostMerged * n / d, mostMergedBytes * n / d} }
 
-// drop drops the oldest lines of each job beyond its share if there are too many. It leaves an eighth free, so that
-// it is rarely needed.
+// drop drops the oldest lines of each job beyond its share if a limit is exceeded. It frees an eighth of the space, so
+// that it is rarely needed.
 func (g *Merged) drop() {
 	if !g.has.exceeds(mergedPart(1, 1)) {
 		return
@@ -129,7 +129,7 @@ func (g *Merged) drop() {
 	g.lines = kept
 }
 
-// Whole reports whether no line was dropped, and room whether some more can be added without that.
+// Whole reports in whole that no line was dropped, and in room that some more lines can be added without dropping any.
 func (g *Merged) Whole() (whole, room bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -203,7 +203,8 @@ func (g *Merged) line(off int64) (l mergedLine, ok bool) {
 	return lines[i], true
 }
 
-// ReadAt implements Source, for which only the line feeds matter: those of lines that were dropped are missing.
+// ReadAt implements Source. The view only counts line feeds in what it reads, so all other bytes are 0. Line feeds of
+// dropped lines are missing.
 func (g *Merged) ReadAt(_ context.Context, p []byte, off int64) (int, error) {
 	g.mu.Lock()
 	lines, size := g.lines, g.size

@@ -21,7 +21,7 @@ type window struct {
 	labels  []Label
 	numbers []int64
 	size    int64
-	same    bool // the log has not grown, so that nothing was read
+	same    bool // nothing was read, because the log has not grown
 	err     error
 }
 
@@ -81,7 +81,7 @@ func (e *Ending) suffices(m *Model) bool {
 	return e.win.place.rows >= m.windowRows() && e.numbers == m.numbers
 }
 
-// windowRows is the number of rows that a window is read for.
+// windowRows returns the number of rows to read for a window.
 func (m *Model) windowRows() int { return max(m.h, 10) }
 
 // readWindow reads the lines around p. If only is not nil, it reads only matching lines.

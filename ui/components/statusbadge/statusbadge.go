@@ -22,7 +22,7 @@ type State int
 // States, in order of need.
 const (
 	Waiting    State = iota
-	Restarting       // a run has ended and the next one has not begun, or follows a failure and may fail like it
+	Restarting       // between two runs, or in a run that follows a failed one and may be part of a crash loop
 	Running
 	Starting
 	Paused
