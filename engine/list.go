@@ -274,9 +274,10 @@ func (e *Engine) recordEnd(rec *jobdir.Record, j Job) Job {
 	return j
 }
 
-// withRecordedEnd returns the records of the job in dir after recording its end, if only the files of its wrapper show
-// that end: a client on another machine started the job, and it is read here for the first time. What the
-// output shows of the end is recorded with it. If it cannot be written, the end is as in those files.
+// withRecordedEnd records the end of the job in dir that only the files of its wrapper show, with the summary of its
+// output, and returns the records with that end. There is such an end if a client on another machine started the
+// job and this machine reads it for the first time. If the end cannot be written, only the returned records
+// have it. Records of other jobs are returned unchanged.
 func withRecordedEnd(dir string, rec *jobdir.Record, log *slog.Logger) *jobdir.Record {
 	switch {
 	case !rec.Derived, rec.ReadErr != nil, rec.Problem != "":

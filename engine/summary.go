@@ -99,7 +99,7 @@ func (j *Job) restartSummary(now time.Time) string {
 	return j.failuresSummary(now) + " · in " + units.FormatDuration(max(0, j.Runs.NextAt.Sub(now)).Round(time.Second))
 }
 
-// failuresSummary is how often runs have failed, and why the last one did.
+// failuresSummary returns how many runs have failed in a row, and why the last one did.
 func (j *Job) failuresSummary(now time.Time) string {
 	last, ok := j.LastRun()
 	text := "restarts"

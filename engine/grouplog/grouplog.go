@@ -30,8 +30,8 @@ type Options struct {
 	Last int
 	// Follow waits for new lines and jobs. Without it, the stream ends after the existing lines.
 	Follow bool
-	// Behind is the maximum number of bytes by which reading a log may be behind its end. Lines of a log that
-	// grows faster than it is read are skipped, so that they do not delay the others. 0: no limit.
+	// Behind limits by how many bytes the reader of a log may be behind its end. If a log grows faster than it
+	// is read, lines are skipped, so that they do not delay those of other jobs. 0: no limit.
 	Behind int64
 }
 

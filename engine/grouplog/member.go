@@ -32,7 +32,7 @@ type source struct {
 	ready  []timed // read, and not delivered; a few
 	last   time.Time
 	empty  bool // nothing more to read until the job changes
-	full   bool // the last read has left lines
+	full   bool // the last read stopped before the end of the log
 
 	// Without recorded times, lines that existed at first are spread over the job's life.
 	size  int64
@@ -52,7 +52,7 @@ const (
 	mostReadyBytes = 256 << 10
 )
 
-// keptOf is the part of Options.Behind, as a divisor, that is read after lines were skipped.
+// keptOf determines where reading continues after a skip: Options.Behind/keptOf bytes before the end.
 const keptOf = 8
 
 func (m *member) close() {
@@ -132,8 +132,8 @@ func (src *source) timeOf(off int64) (at, key time.Time) {
 	return at, key
 }
 
-// skipTo continues near the end of a log that is further than that many bytes ahead, and reports whether
-// it does. 0 is no limit.
+// skipTo skips to near the end of the log if the end is more than behind bytes ahead, and reports whether it
+// skipped. If behind is 0, there is no limit.
 func (src *source) skipTo(ctx context.Context, behind int64) (skips bool, err error) {
 	if behind == 0 || !src.full {
 		return false, nil

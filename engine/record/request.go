@@ -163,11 +163,11 @@ func (e Exit) succeeded() bool { return e.Status == Exited && e.Code != nil && *
 // Between reports whether a run has ended and the next one has not begun.
 func (r *Runs) Between() bool { return r != nil && !r.NextAt.IsZero() }
 
-// StableAfter is the duration of a run that ends a row of failures.
+// StableAfter is how long a run must last to end a row of failures.
 const StableAfter = Milliseconds(60_000)
 
-// Failing reports whether a run goes on that follows a failed one and has not lasted long enough to tell
-// whether it is better.
+// Failing reports whether the current run follows a failed one and has not yet lasted long enough to end the
+// row of failures, see [StableAfter].
 func (r *Runs) Failing() bool { return r != nil && r.NextAt.IsZero() && r.Failures > 0 }
 
 // FailuresAfter returns how many runs have failed in a row if the current one ends with end.

@@ -55,8 +55,8 @@ func (l *Look) onCluster(o *engine.State) Certainty {
 	return Certain
 }
 
-// LastAnswer returns when Slurm last answered any client, by the clock here; zero if that is not known. What
-// it has done to the job since, such as to suspend it, is not known either.
+// LastAnswer returns when Slurm last answered any client, by the clock of this machine; zero if that is not
+// known. Changes to the job after that time, such as a suspension, are not known.
 func (l *Look) LastAnswer() time.Time {
 	switch {
 	case l.Queue == nil, l.Queue.Date == 0:
