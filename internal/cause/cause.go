@@ -210,8 +210,8 @@ func at(lines []string, i int, text string, code int) (Cause, rule) {
 
 var curlCode pattern = `^curl: \((\d+)\) `
 
-// isCertain reports whether the exit code alone implies the cause: it is that of a shell for a cause of that
-// kind, or that of the tool that printed the text.
+// isCertain reports whether the exit code confirms the cause: a shell exits with this code for causes of this kind, or
+// the tool that printed the text exits with it.
 func (c Cause) isCertain(code int) bool {
 	switch code {
 	case 126:

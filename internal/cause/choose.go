@@ -40,9 +40,9 @@ func (f report) weight() int {
 
 func (f report) exhausts() bool { return f.rank > rankWord && slices.Contains(exhausted, f.Kind) }
 
-// ended reports whether a report is that of the end, although other output follows it. An exception may
-// have ended one command of a script, or have been printed by the program; its exit code may show that it
-// ended the program.
+// ended reports whether the error of a report ended the program, although other output follows it. An exception
+// may have ended only one command of a script, or the program may have printed it and gone on, unless the exit
+// code is one that exceptions end programs with.
 func (f report) ended(code int) bool {
 	switch {
 	case f.rank != rankRuntime:

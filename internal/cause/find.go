@@ -44,7 +44,7 @@ type report struct {
 // ends reports whether programs end with a report of this form.
 func (f report) ends() bool { return f.rank >= rankCompile }
 
-// network are texts of system errors of connections, besides those with a kind.
+// network matches errors of connections that have no kind of their own.
 var network pattern = `(?i)^curl: |connection (reset|aborted|closed|to (node|server)\b)|\b(connect|dial|download|fetch)\b|network is unreachable|no route to host|host is down|broken pipe|\bTLS\b|\bSSL\b`
 
 // isNetwork reports whether a report is about a connection.
@@ -156,8 +156,8 @@ func (r *reader) at(i int, text string) report {
 	return found
 }
 
-// caught reports whether an exception was logged, ended a thread that is not the main one, or is a panic
-// of Go whose stack the program printed itself.
+// caught reports whether an exception was logged, ended a thread that is not the main one, or is a Go panic
+// whose stack the program printed itself.
 func caught(lines []string, i int, text string) bool {
 	if strings.HasPrefix(text, "panic: ") {
 		k, _ := following(lines, i, goStack)
@@ -284,7 +284,7 @@ func (r *reader) forget(i int) {
 	r.other(i)
 }
 
-// reach drops the reports that another machine was not reached.
+// reach drops the reports of failed connections, because a line shows that a connection succeeded.
 func (r *reader) reach(i int) {
 	r.reports = slices.DeleteFunc(r.reports, func(found report) bool {
 		if found.ends() || found.source != r.sources[i] {

@@ -155,7 +155,7 @@ var turns = []turn{
 	{reaches, "up|healthy|complete|reachable|success|passed", `(?i)\bcomplete([.!]?$|!)|\b(healthy|passed|reachable|success(ful|fully)?)\b|\bis (now )?up\b`},
 
 	{informs, "info|debug|trace|notice", `^(\S+ ){0,5}\W*(DEBUG|INFO|NOTICE|TRACE)\b|\blevel"?[=:] ?"?(?i:debug|info|notice|trace)\b|^(debug|info|notice)\b`},
-	// The name of a part of a program that is there for a trouble.
+	// A part of a program that handles errors, and whose name therefore sounds like one: "crash handler installed".
 	{informs, "installed|enabled|registered|active", `(?i) (handler|handling|detection|hook|killer|limit|monitor|policy|protection|recovery|watcher)s? (is )?(active|enabled|installed|registered)\b`},
 	{informs, `"level":`, `"level":[123]0\b`}, // of pino
 }

@@ -11,29 +11,28 @@ import (
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-// asksAtOnce limits the holders that LookAll asks at the same time, and therefore its descriptors.
+// asksAtOnce limits how many holders LookAll asks at the same time, and therefore how many descriptors it opens.
 const asksAtOnce = 64
 
-// patience is how long answers are waited for.
+// patience has the time limits for answers.
 type patience struct {
-	gone    time.Duration // of a holder whose job's process is gone
-	stopped time.Duration // of a stopped holder
-	all     time.Duration // of all of them
+	gone    time.Duration // for a holder whose job's process is gone
+	stopped time.Duration // for a stopped holder
+	all     time.Duration // for all of them together
 }
 
-// usualPatience is the patience for clients. A holder that runs answers in that time on a busy machine,
-// too; a client that watches a job waits as long. For a stopped holder, a second outlasts a stop of a
-// moment, such as that of a tracer. It can be that short because a holder without an answer is looked at
-// again: no load makes one that runs look stopped.
+// usualPatience returns the time limits of clients. A running holder answers within helloTimeout even on a busy
+// machine; a client that watches a job waits as long. A stopped holder gets a second, which outlasts the short
+// stops of a tracer. A second is enough because its process is examined again if there is no answer, and a running
+// process does not look stopped, however busy the machine is.
 func usualPatience() patience {
 	return patience{gone: helloTimeout, stopped: time.Second, all: helloTimeout}
 }
 
-// Look reads the state of a job from its files and its lock. A job whose records cannot be read at
-// the moment has the link "unreachable", and nothing else is concluded. The error is fs.ErrNotExist
-// for a directory that does not exist: the job was removed, which is not an end; and
-// jobdir.ErrNoMeta. If the job's process is gone and no end is recorded, or the holder is stopped, Look
-// asks the holder.
+// Look reads the state of a job from its files and its lock. If the job's process is gone and no end is
+// recorded, or if the holder is stopped, it asks the holder. A job whose records cannot be read at the moment
+// has the link "unreachable", and nothing else is concluded. The error is fs.ErrNotExist for a directory
+// that does not exist, because the job was removed, which is not an end; or jobdir.ErrNoMeta.
 func Look(dir string) (record.State, error) {
 	s, ask, err := lookBy(jobdir.Read, dir)
 	if ask {
@@ -42,8 +41,8 @@ func Look(dir string) (record.State, error) {
 	return s, err
 }
 
-// LookAll looks at the jobs in several directories. It asks their holders at the same time. A job that
-// Look has an error for is not in the result.
+// LookAll looks at the jobs in several directories, and asks their holders at the same time. The result lacks
+// jobs for which Look returns an error.
 func LookAll(ctx context.Context, dirs []string) (map[string]*record.State, error) {
 	return lookAll(ctx, dirs, usualPatience())
 }
@@ -102,8 +101,8 @@ func leaderGone(s *record.State) bool {
 }
 
 // holderStopped reports whether the holder of a job that has not ended is stopped by a signal or a tracer.
-// A list looks at the process because asking each holder would cost more than all the rest of it, in
-// this process and in the holders that it would wake.
+// It examines the process, because asking each holder would cost a list of jobs more than everything else that
+// it does, in this process and in the holders that it would wake.
 func holderStopped(s *record.State) bool {
 	switch {
 	case s.Status.Finished(), s.Holder.IsZero(), !SeesProcesses(s):
@@ -114,7 +113,7 @@ func holderStopped(s *record.State) bool {
 
 // confirm completes the state s of a job whose records do not suffice. If its process is gone although its
 // holder lives, the holder may be about to record the end, or unable to because the disk is full or
-// read-only. A stopped holder may continue. Without an answer it is not known whether the job still runs.
+// read-only. A stopped holder may continue. If there is no answer, it is not known whether the job still runs.
 func confirm(ctx context.Context, dir string, s *record.State, p patience) {
 	gone, timeout := leaderGone(s), p.stopped
 	if gone {
@@ -146,7 +145,7 @@ func confirm(ctx context.Context, dir string, s *record.State, p patience) {
 	}
 }
 
-// silence describes a holder that does not answer, and what to do about it if that is known.
+// silence returns a text about a holder that does not answer, with what to do if that is known.
 func silence(s *record.State) string {
 	if holderStopped(s) {
 		return fmt.Sprintf("its supervisor process is stopped; to continue it: kill -CONT %d", s.Holder.PID)
@@ -154,8 +153,8 @@ func silence(s *record.State) string {
 	return "its supervisor process does not answer"
 }
 
-// askFacts asks the holder at a socket once. It does not wait for a socket, as Dial does, since a list
-// asks for many jobs.
+// askFacts asks the holder at a socket once. Unlike Dial, it does not wait until there is a socket, because a
+// list asks many holders.
 func askFacts(ctx context.Context, socket string) (facts Facts, err error) {
 	if socket == "" {
 		return facts, ErrNoSocket

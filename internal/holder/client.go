@@ -102,7 +102,7 @@ func Dial(ctx context.Context, dir string) (*Client, error) {
 	}
 }
 
-// damaged reports whether err, of reading a record, means that waiting will not make it readable.
+// damaged reports whether err, from reading a record, will not go away by waiting.
 func damaged(err error) bool {
 	switch {
 	case err == nil, errors.Is(err, fs.ErrNotExist), jobdir.MayExist(err):
@@ -150,7 +150,7 @@ func askSocket(st *record.State) {
 	}
 }
 
-// dialUnlessStopped is dial that gives up early if the holder is stopped.
+// dialUnlessStopped connects like dial, but gives up early if the holder is stopped.
 func dialUnlessStopped(ctx context.Context, st *record.State) (*Client, error) {
 	within, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)

@@ -179,8 +179,8 @@ func (h *Holder) RunEnded(end record.Exit, next time.Time) {
 	}
 }
 
-// RunLeft adds to the record of the last run the processes that all runs so far left running. If the holder
-// dies, nothing else may prove that they belong to the job.
+// RunLeft adds the processes that all runs so far left running to the record of the last run. If the holder
+// dies, this record may be the only proof that they belong to the job.
 func (h *Holder) RunLeft(left []record.Process) {
 	h.mu.Lock()
 	if state, ok := h.state.LastRun(); ok {
@@ -204,8 +204,8 @@ func (h *Holder) RunBegins() {
 	h.state.Runs = &record.Runs{Count: last.Count + 1, Last: last.Last, Failures: last.Failures}
 }
 
-// RunStable records that the run after so many restarts has lasted for [record.StableAfter], unless it has
-// ended.
+// RunStable records that the run after the given number of restarts has lasted for [record.StableAfter], unless
+// that run has ended.
 func (h *Holder) RunStable(restarts int) {
 	h.mu.Lock()
 	runs := h.state.Runs

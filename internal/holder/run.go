@@ -195,7 +195,7 @@ func (r *Run) Watch(ctx context.Context, notify func(record.State, record.Note))
 		if silent || errors.Is(err, ErrNoSocket) {
 			report(s, record.Note{})
 		}
-		// A stopped holder would find all connections that were tried meanwhile when it continues.
+		// When a stopped holder continues, it accepts all connections that were attempted meanwhile.
 		for ok := true; ok; ok = holderStopped(&s) {
 			if !sleep(ctx, pollPause) {
 				return ctx.Err()
@@ -224,7 +224,7 @@ func (r *Run) StateOf(st *record.State) record.State {
 }
 
 // stream calls more with the facts from the holder, until more returns false, which is not an error. It sets
-// heard to the time of the last sign of life, in nanoseconds.
+// heard to the time of the holder's last message, in nanoseconds since 1970.
 func (r *Run) stream(ctx context.Context, heard *atomic.Int64, more func(Facts) bool) error {
 	c, err := Dial(ctx, r.Dir)
 	if err != nil {

@@ -51,7 +51,7 @@ func addCurrent(dir string, r *record.Request, s *record.State) {
 	}
 }
 
-// SummaryIn returns [record.Exit.Summary] for an end; all output of that run is in the logs in dir.
+// SummaryIn returns [record.Exit.Summary] for an end. The logs in dir must have all output of that run.
 func SummaryIn(dir string, streams []record.Stream, end *record.Exit) string {
 	if !showsInOutput(end) {
 		return ""
@@ -71,7 +71,7 @@ func SummaryIn(dir string, streams []record.Stream, end *record.Exit) string {
 	return SummaryOf(lines, end)
 }
 
-// summaryOf is SummaryIn for an end of this moment: the job that has a port is still known.
+// summaryOf is SummaryIn for a job that has just ended, with the name of the job that listens on a port in use.
 func (h *Holder) summaryOf(end *record.Exit) string {
 	text := SummaryIn(h.cfg.Dir, h.cfg.Meta.Streams(), end)
 	if port, ok := cause.PortInUseIn(text); ok {

@@ -34,7 +34,7 @@ type Record struct {
 	Started bool         `json:"started,omitempty"` // state.json exists
 	// Code is the content of exit_code, nil if that is missing or invalid.
 	Code *int `json:"exit_code,omitempty"`
-	// Derived means that State has an end that is not in state.json: it is from the files of a job's wrapper.
+	// Derived means that the end in State is not in state.json, but was read from the files of the job's wrapper.
 	Derived bool `json:"-"`
 	// Output is the total length of all logs, in bytes.
 	Output int64 `json:"log_bytes,omitempty"`

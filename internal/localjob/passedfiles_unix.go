@@ -91,8 +91,8 @@ func Send(to *os.File, config []byte, kept []int, passed map[int]*os.File) error
 	return err
 }
 
-// receive reads a configuration and the descriptors that come with it, to the end. Its buffer is on the
-// stack of the main goroutine, which keeps its size as long as the job runs.
+// receive reads a configuration, up to end of file, and the descriptors that come with it. Its buffer is small because
+// it is on the stack of the main goroutine, which keeps its size as long as the job runs.
 func receive(from int) (config []byte, received []*os.File, err error) {
 	text, rights := make([]byte, 4<<10), make([]byte, unix.CmsgSpace(4*maxRights))
 	for {

@@ -106,8 +106,8 @@ func readAll(f *os.File, fi fs.FileInfo, path string, limit int64) (data []byte,
 	return data, nil
 }
 
-// readFrom reads a file of which size bytes are expected, at most limit+1. One read suffices for a file
-// that has not grown, which matters for lists: they read several files of each job. Files of /proc have no size.
+// readFrom reads a file that is expected to have size bytes, and returns at most limit+1 bytes. A file that has not
+// grown needs one read, which matters for lists: they read several files of each job. Files in /proc have size 0.
 func readFrom(f *os.File, size, limit int64) ([]byte, error) {
 	data := make([]byte, size+1)
 	n, err := f.Read(data)

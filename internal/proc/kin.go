@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// MembersOf is Members for several jobs, from a single snapshot. For a job whose environment does not count
-// it examines only the processes that are related to the job.
+// MembersOf is Members for several jobs, from a single snapshot. For a job without a JobID, whose members cannot be
+// recognized by their environment, it examines only processes that are related to the job.
 func (s *Scanner) MembersOf(jobs []JobRef) ([][]Process, error) {
 	procs, err := s.Scan()
 	if err != nil {
@@ -44,8 +44,9 @@ func (f cachedInspector) isHolder(pid int) bool {
 	return holder
 }
 
-// possible returns the processes of the snapshot that may be members. A member has something of the job's,
-// or an ancestor of it has, unless its environment decides.
+// possible returns the processes of the snapshot that may be members. If the environment does not decide, these are
+// the leader, the children of the holder, the processes in the job's session or process group, the known members,
+// and the descendants of all of them.
 func (q *query) possible() iter.Seq[int] {
 	if q.kin == nil || q.job.JobID != "" {
 		return maps.Keys(q.procs)
@@ -66,7 +67,7 @@ func (q *query) possible() iter.Seq[int] {
 	return maps.Keys(found)
 }
 
-// kin finds the processes of a snapshot by what they have in common.
+// kin finds the processes of a snapshot that have the same parent, session or process group.
 type kin struct{ parent, session, group relation }
 
 func kinOf(procs []Process) *kin {
@@ -77,7 +78,7 @@ func kinOf(procs []Process) *kin {
 	}
 }
 
-// relation has a number of each process, such as that of its session, in order.
+// relation is an index of processes by one of their numbers, such as the session ID, in ascending order.
 type relation struct{ numbers, pids []int }
 
 func relate(procs []Process, number func(*Process) int) relation {
@@ -93,7 +94,7 @@ func relate(procs []Process, number func(*Process) int) relation {
 	return r
 }
 
-// of returns the processes that have a number.
+// of returns the IDs of the processes that have a number.
 func (r relation) of(number int) []int {
 	first, _ := slices.BinarySearch(r.numbers, number)
 	end := first

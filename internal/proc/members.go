@@ -79,7 +79,7 @@ const (
 type query struct {
 	job    JobRef
 	procs  map[int]Process // the snapshot
-	kin    *kin            // of the snapshot; nil: all its processes are examined
+	kin    *kin            // index of the snapshot; nil: all processes are examined
 	reader inspector
 
 	self  int

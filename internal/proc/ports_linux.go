@@ -58,8 +58,8 @@ func ListeningPorts(procs []Process) ([]Port, error) {
 	return slices.CompactFunc(out, func(a, b Port) bool { return a.Addr == b.Addr }), nil
 }
 
-// JobListening returns the ID of the job that a process listening on a port belongs to, according to its
-// environment; "" if there is none, or if it may not be read.
+// JobListening returns the ID of the job whose process listens on a port, according to that process's
+// environment; "" if there is no such process, or if its environment cannot be read.
 func JobListening(port int) string {
 	var s Scanner
 	procs, err := s.Scan()

@@ -28,7 +28,7 @@ type Result struct {
 func (r *Result) MayStart() bool { return r.Canceled == nil && r.BlockedBy == "" }
 
 // Wait waits until the job in dir may start, or never will. It is called by the job's holder, which has
-// the job's lock and its pipe. It calls looked after each look at the queue that did not end the wait.
+// the job's lock and its pipe. It calls looked each time it has examined the queue and continues to wait.
 func (p *Place) Wait(dir string, alive *jobdir.Alive, looked func()) Result {
 	w := waiter{
 		queue:   p.Dir,

@@ -99,7 +99,7 @@ func DropbearServer(t testing.TB, c *Client, env []string) string {
 }
 
 // dropbearMounts gives dropbear $1 as the home directory $2. dropbear reads all timers of the kernel for its random
-// numbers whenever it starts, which takes more processor time than all that it does in a test.
+// numbers whenever it starts, which takes more processor time than everything else that it does in a test.
 const dropbearMounts = `mount --bind "$1" "$2" && shift 2 && { [ ! -e /proc/timer_list ] || mount --bind /dev/null /proc/timer_list; }`
 
 // dropbearKey writes a new private key to a file, in dropbear's format.

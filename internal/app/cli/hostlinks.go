@@ -98,7 +98,7 @@ func (a *app) tryHosts(ctx context.Context, hosts ...string) {
 	work.Wait()
 }
 
-// tryHost is tryHosts for one host. It returns why the host cannot be reached.
+// tryHost connects to one host, like tryHosts. It returns why the host cannot be reached.
 func (a *app) tryHost(ctx context.Context, host string) error {
 	soon, cancel := context.WithTimeout(ssh.WithInteraction(ctx, false), hostTimeout)
 	defer cancel()

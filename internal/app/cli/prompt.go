@@ -54,7 +54,7 @@ type promptCounts struct {
 
 func countForPrompt(jobs []engine.Job) promptCounts {
 	var c statusbadge.Counts
-	runAgain := 0 // jobs after a failure that run now
+	runAgain := 0 // jobs whose command runs again after a failure
 	for _, j := range jobs {
 		if !j.Status.Finished() && j.Link == engine.LinkElsewhere {
 			continue // its end will never be recorded here

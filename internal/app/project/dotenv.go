@@ -59,9 +59,9 @@ type envEntry struct {
 	size        int    // in bytes, with the end of the line
 }
 
-// nextVariable reads the entry at the beginning of text, which follows the entry above. Lines of a value
-// may look like variables; if it is not certain where the value ends, the entry extends to the end of
-// the text, so that no part of a secret is taken for a name.
+// nextVariable reads the entry at the beginning of text, which follows the entry above. A line inside a value
+// may look like a variable. So if it is not certain where the value ends, the entry extends to the end of
+// the text: otherwise a part of a secret could become a name.
 func nextVariable(text string, above envEntry) (e envEntry) {
 	line, following, ended := strings.Cut(text, "\n")
 	e.size = len(line)
@@ -102,7 +102,7 @@ func nextVariable(text string, above envEntry) (e envEntry) {
 	return e
 }
 
-// stop notes why the entry at the beginning of text cannot be read, and extends it to the end of text.
+// stop records why the entry at the beginning of text cannot be read, and extends it to the end of text.
 func (e *envEntry) stop(wrong, text string) {
 	e.wrong = wrong
 	if strings.TrimSpace(text[e.size:]) != "" {
@@ -112,8 +112,8 @@ func (e *envEntry) stop(wrong, text string) {
 }
 
 // quoted reads the value of an entry that begins with a quotation mark, the first byte of from, which
-// is the end of text. Other programs have escapes between single quotes and backquotes, too: what one of
-// them reads on the next lines is not taken for variables.
+// is the end of text. Some programs have escapes between single quotes and backquotes, too: lines that one of
+// them would read as a part of the value are not taken for variables.
 func (e *envEntry) quoted(from, text string) {
 	mark := from[:1]
 	value, behind, closed := unquote(from, mark == `"`)
@@ -133,7 +133,7 @@ func (e *envEntry) quoted(from, text string) {
 }
 
 // unquote returns the value between the quotation mark at the beginning of s and the next one of its
-// kind, and what follows that. closed is false if there is none.
+// kind, and what follows that one. closed is false if there is no second one.
 func unquote(s string, escapes bool) (value, behind string, closed bool) {
 	quote := s[0]
 	var b strings.Builder

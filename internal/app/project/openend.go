@@ -9,26 +9,27 @@ import (
 )
 
 // Other programs have more ways to continue a value on the next line than hob reads: a shell continues
-// after a backslash, in a here-document, between brackets, and between quotation marks inside a value. A
-// value that may be meant so is not read, because its other lines may look like variables.
+// after a backslash, in a here-document, between brackets, and between quotation marks inside a value. hob does
+// not read a value that may continue like that, because its further lines could look like variables.
 
 // uncertainEnd is the note for such a value.
 const uncertainEnd = "it is not certain on which line the value ends; enclose it in quotes"
 
 var (
-	// hereDocument has the word that ends it.
+	// hereDocument matches the beginning of a here-document. Its group is the word that ends the document.
 	hereDocument = compiledLater(`<<[-~]?\s*['"\\]?(=?[A-Za-z_]\w*)`)
 	keyBegins    = compiledLater(`-----BEGIN [^-]*-----$`)
 	oddBackslash = compiledLater(`(^|[^\\])(\\\\)*\\$`)
-	// closingMark is a quotation mark, if it is the first one of its kind, that closes: no = precedes it,
-	// and a space or the end of the line follows it.
+	// closingMark matches a text whose first quotation mark of the kind looks like a closing one: no = precedes
+	// it, and a space or the end of the line follows it.
 	closingMark = map[byte]func() *regexp.Regexp{
 		'"':  compiledLater(`^([^"]*[^="])?"(\s|[;#]|$)`),
 		'\'': compiledLater(`^([^']*[^='])?'(\s|[;#]|$)`),
 		'`':  compiledLater("^([^`]*[^=`])?`(\\s|[;#]|$)"),
 	}
 	closingBracket = map[byte]string{'(': ")", '{': "}", '[': "]"}
-	// typographic has quotation marks that editors and chats put in the place of others.
+	// typographic maps opening quotation marks, which editors and chats insert in the place of ASCII ones, to
+	// closing ones.
 	typographic = map[rune]string{'“': "”", '„': "“", '‘': "’", '«': "»"}
 )
 
@@ -38,7 +39,7 @@ func compiledLater(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// maxValue is the length in bytes up to which the end of a value is looked for.
+// maxValue is the number of bytes in which the end of a value is searched for.
 const maxValue = 64 << 10
 
 // mayContinue reports whether a value without quotes at its beginning may extend over the following lines.
@@ -69,8 +70,8 @@ func beginsHereDocument(value, following string) bool {
 	return false
 }
 
-// lacksEnd reports whether a quotation mark or a bracket is open at the end of the value, and closed in
-// the following lines. A quotation mark after a letter or a digit may be an apostrophe or a part of a
+// lacksEnd reports whether a quotation mark or a bracket that the value opens is closed only in the following
+// lines. A quotation mark after a letter or a digit may be an apostrophe or a part of a
 // password. A bracket inside the value has no meaning, except after a $.
 func lacksEnd(value, following string) bool {
 	opened := ""
@@ -101,8 +102,8 @@ func lacksEnd(value, following string) bool {
 	return strings.Contains(following, opened[len(opened)-1:])
 }
 
-// mayClose reports whether the text has the mark that closes a value; if the opening one is inside a word,
-// whether the first one looks so.
+// mayClose reports whether the text has a mark that may close a value. If the opening mark is inside a word, the
+// first mark in the text must look like a closing one.
 func mayClose(text string, mark byte, inWord bool) bool {
 	if inWord {
 		return closingMark[mark]().MatchString(text)
@@ -112,8 +113,8 @@ func mayClose(text string, mark byte, inWord bool) bool {
 
 func isWord(c rune) bool { return unicode.In(c, unicode.Letter, unicode.Nd, unicode.Pc) }
 
-// nameLike matches what precedes the = if it has only characters that names have in some program, or is
-// several words. Other text may be in the middle of a value.
+// nameLike matches a text before a = that consists of characters that names have in some program, or of several
+// such words. Other text may be in the middle of a value.
 var nameLike = compiledLater(`^[\pL\p{Nd}_.\- \t]*$`)
 
 var (
@@ -121,8 +122,8 @@ var (
 	lastLine   = compiledLater(`^[A-Za-z0-9+/]*([a-z][A-Za-z0-9+/]*[A-Z]|[A-Z][A-Za-z0-9+/]*[a-z])[A-Za-z0-9+/]*=$`)
 )
 
-// isLastOfBase64 reports whether a line is the end of the value in the line before it, which was wrapped.
-// It looks like a variable without a value.
+// isLastOfBase64 reports whether a line is the last line of a wrapped Base64 text whose previous line is value.
+// Such a line looks like a variable without a value.
 func isLastOfBase64(value, line string) bool {
 	return base64Line().MatchString(value) && lastLine().MatchString(line)
 }

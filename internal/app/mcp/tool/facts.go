@@ -26,7 +26,7 @@ type facts struct {
 	Name      string    `json:"name,omitempty"`
 	Host      string    `json:"host,omitempty"`
 	PID       int       `json:"pid,omitempty"`
-	// Unreachable is set beside the last known status.
+	// Unreachable is set if status is only the last known one.
 	Unreachable string `json:"unreachable,omitempty" jsonschema:"Why it is not known whether status still holds"`
 	WaitReason  string `json:"waitReason,omitempty" jsonschema:"Why it is queued"`
 	ExitCode    *int   `json:"exitCode,omitempty"`
