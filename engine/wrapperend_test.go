@@ -11,7 +11,7 @@ import (
 )
 
 // A client on another machine has started the job with a wrapper, which leaves plain files. A client
-// on the host shows of the end what it shows of the jobs that were started there.
+// on the host shows its end in the same way as the ends of jobs that were started on the host.
 func TestEndOfWrapperIsRecordedWhereItIsRead(t *testing.T) {
 	first := map[string]func(t *testing.T, e *engine.Engine, id engine.ID){
 		"list": func(t *testing.T, e *engine.Engine, _ engine.ID) {

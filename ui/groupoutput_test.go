@@ -69,7 +69,7 @@ func (s *harness) said(entries ...grouplog.Entry) {
 	s.pass(groupPace)
 }
 
-// theLines are those of the design.
+// theLines returns the output of the project that most tests show.
 func (f *fake) theLines() []grouplog.Entry {
 	end := f.said("mailer", 69, "")
 	end.Ended = true

@@ -411,7 +411,7 @@ func TestSkipsWhatIsTooFarBehind(t *testing.T) {
 	g.tell(engine.EventOutput, "flood")
 	g.tell(engine.EventOutput, "web")
 	got := reads(t, s)
-	if n := len(got); n != mostReady+100/keptOf+2 { // the line in which the rest begins, and that of web
+	if n := len(got); n != mostReady+100/keptOf+2 { // 2 more: the partial line at which reading continues, and the line of web
 		t.Errorf("%d lines were read", n)
 	}
 	if last := got[len(got)-1]; last != "2 web: GET /" {

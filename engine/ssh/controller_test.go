@@ -68,7 +68,7 @@ func TestCommandReportsTheController(t *testing.T) {
 		before func()
 		link   engine.Link
 		paused bool
-		ago    time.Duration // how long ago Slurm last answered, where the job is unreachable since then
+		ago    time.Duration // for an unreachable job: how long ago Slurm last answered
 	}{
 		{"running", func() { write("state", "RUNNING") }, engine.LinkOK, false, 0},
 		{"suspended unseen", func() { write("hangs", ""); write("state", "SUSPENDED"); answered("RUNNING", time.Hour) }, engine.LinkUnreachable, false, time.Hour},

@@ -105,8 +105,8 @@ func (r *rig) read(id engine.ID) string {
 	}
 }
 
-// printed waits until the job has printed text at the end of its log, on the host: a read over the connection would
-// take several programs there each time.
+// printed waits until the job's log ends with text. It reads the file on the host, because each read over the
+// connection would start several programs there.
 func (r *rig) printed(id engine.ID, text string) {
 	r.Helper()
 	ctx := r.ctx()
@@ -119,7 +119,7 @@ func (r *rig) printed(id engine.ID, text string) {
 	}
 }
 
-// tailOf is the end of the job's log on the host.
+// tailOf returns the end of the job's log on the host.
 func (r *rig) tailOf(id engine.ID) string {
 	f, err := os.Open(filepath.Join(r.remote, "jobs", string(id), "output.log"))
 	if err != nil {

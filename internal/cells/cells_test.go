@@ -57,7 +57,7 @@ func TestTruncate(t *testing.T) {
 	}
 }
 
-// BenchmarkFit pads a line as the panes consist of: styled, in a frame, with glyphs.
+// BenchmarkFit pads a line like those of the panes: styled, in a frame, with glyphs.
 func BenchmarkFit(b *testing.B) {
 	line := "\x1b[2m│\x1b[m\x1b[32m● running\x1b[m  café" + strings.Repeat(" word", 12) + "… 22m\x1b[2m┃\x1b[m"
 	b.ReportAllocs()

@@ -19,7 +19,7 @@ import (
 	"github.com/hobjobs/hob/internal/testtool"
 )
 
-// startSleeper starts a process that plays a holder and does nothing, and stops it unless it is to run.
+// startSleeper starts a process that stands for a holder and does nothing. If stop is set, it stops the process.
 func startSleeper(t *testing.T, stop bool) proc.Identity {
 	t.Helper()
 	cmd := exec.Command("sleep", "100")
@@ -56,7 +56,7 @@ func TestLookAtStoppedHolder(t *testing.T) {
 	for name, tc := range map[string]struct {
 		stopped  bool
 		patience time.Duration
-		accepted func(holder proc.Identity, nc net.Conn) // what happens when a client comes
+		accepted func(holder proc.Identity, nc net.Conn) // called when a client connects
 		link     record.Link
 		asked    int32
 	}{

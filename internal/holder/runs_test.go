@@ -9,7 +9,7 @@ import (
 	"github.com/hobjobs/hob/engine/record"
 )
 
-// A run that lasts ends a row of failures; what is reported of an earlier run does not.
+// A run that has become stable ends a row of failures. A late report about an earlier run does not.
 func TestStableRunEndsRowOfFailures(t *testing.T) {
 	h := newOpened(t, Config{})
 	h.state.Runs = &record.Runs{}
@@ -33,6 +33,6 @@ func TestStableRunEndsRowOfFailures(t *testing.T) {
 		t.Errorf("%+v", runs)
 	}
 	h.RunEnded(failed, time.Now())
-	h.RunStable(2) // it has ended meanwhile
+	h.RunStable(2) // this run has ended already
 	fails(1)
 }

@@ -256,7 +256,7 @@ func (f countingFacts) isHolder(pid int) bool {
 	return f.fakeFacts.isHolder(pid)
 }
 
-// With many jobs, each process is examined at most once, and one that has nothing to do with a job never.
+// With many jobs, each process is examined at most once, and one that is not related to any job never.
 func TestMembersOfManyJobsExaminesOnlyThese(t *testing.T) {
 	const first, jobs = 1000, 50
 	facts := countingFacts{fakeFacts{holders: map[int]bool{}}, map[int]int{}}

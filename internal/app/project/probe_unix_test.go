@@ -30,7 +30,7 @@ func TestProbeLeavesNoProcesses(t *testing.T) {
 		t.Error("the probe succeeded")
 	}
 	_ = alive.SetReadDeadline(time.Now().Add(20 * time.Second))
-	// The end of the pipe is that of its last writer.
+	// The pipe ends when its last writer does.
 	if out, err := io.ReadAll(alive); err != nil || string(out) != "begun\n" {
 		t.Errorf("a process of the probe is alive: %q, %v", out, err)
 	}

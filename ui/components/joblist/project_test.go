@@ -76,7 +76,7 @@ func TestProjectIsInTheOrderOfItsFile(t *testing.T) {
 	if diff := cmp.Diff(inFile, order()); diff != "" {
 		t.Error(diff)
 	}
-	// A failure moves no row, and what the file does not have is last.
+	// A failure moves no row, and a job that is not in the file comes last.
 	list.Put(of("shop", ranUntil("worker", time.Second, 1)))
 	list.Put(of("shop", stillRuns("console", "", time.Hour)))
 	if diff := cmp.Diff(append(inFile, "console"), order()); diff != "" {

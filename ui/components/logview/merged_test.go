@@ -15,7 +15,7 @@ import (
 	"github.com/hobjobs/hob/themes"
 )
 
-// says is a line of a job, number is that of its color.
+// says returns a line of a job. number selects its color.
 func says(job string, number int, text string) MergedLine {
 	return MergedLine{
 		Label: Label{Text: fmt.Sprintf("%-8s", job), Number: number},

@@ -71,7 +71,7 @@ func TestStartUpFilesThatReadTheirInput(t *testing.T) {
 	}
 }
 
-// A start-up file that begins another shell does not get sh begun. That shell reads the scripts.
+// If a start-up file executes another shell, sh is never started, and that shell runs the scripts of hob.
 func TestStartUpFilesThatBeginAnotherShell(t *testing.T) {
 	for _, rc := range []string{"exec dash", "exec zsh", "exec zsh -l", "exec bash --noprofile"} {
 		t.Run(rc, func(t *testing.T) {
