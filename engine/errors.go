@@ -127,7 +127,7 @@ func hintFor(err error, j Job) string {
 	case errors.Is(err, ErrRunning) && j.Status.Finished():
 		return fmt.Sprintf("end it first: hob kill %s, or do both: hob remove %[1]s", j.ID)
 	case errors.Is(err, ErrRunning) && j.Link == LinkUnreachable:
-		return "whether it still runs is not known; to see why: hob why " + string(j.ID)
+		return "it is not known whether it still runs; to see why: hob why " + string(j.ID)
 	case errors.Is(err, ErrRunning):
 		return "it is still running; stop it first, or remove it, which also stops it"
 	case errors.Is(err, ErrNoInput) && j.Kind == KindFile:

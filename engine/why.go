@@ -193,7 +193,7 @@ func (x *explainer) unreachable() {
 	case pid == 0, !x.e.here.sameBoot(&j.State), !strings.HasSuffix(j.LinkError, "does not answer"):
 		return
 	}
-	x.add("command", fmt.Sprintf("if it does not recover, kill -KILL %d ends it: the job is lost then, and its output is kept", pid))
+	x.add("command", fmt.Sprintf("if it does not recover, end it with kill -KILL %d: the job is then lost, but its output is kept", pid))
 }
 
 // betweenRuns explains the end of the last run.

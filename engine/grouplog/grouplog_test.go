@@ -411,7 +411,8 @@ func TestSkipsWhatIsTooFarBehind(t *testing.T) {
 	g.tell(engine.EventOutput, "flood")
 	g.tell(engine.EventOutput, "web")
 	got := reads(t, s)
-	if n := len(got); n != mostReady+100/keptOf+2 { // 2 more: the partial line at which reading continues, and the line of web
+	// 2 more: the partial line at which reading continues, and the line of web.
+	if n := len(got); n != mostReady+100/keptOf+2 {
 		t.Errorf("%d lines were read", n)
 	}
 	if last := got[len(got)-1]; last != "2 web: GET /" {

@@ -140,14 +140,14 @@ func (p *place) list(id string) *Entry {
 	return e
 }
 
-// ended waits for the end of a job.
+// ended waits for the end of a job and returns its entry.
 func (p *place) ended(id string) *Entry {
 	p.t.Helper()
 	return p.ends([]string{id})[id]
 }
 
-// ends waits for the ends of jobs. It asks once for all of them, when all ends are recorded: a list costs a dozen
-// processes.
+// ends waits until the ends of several jobs are recorded, and returns their entries. It requests one list for all of
+// them, because a list costs a dozen processes.
 func (p *place) ends(ids []string) map[string]*Entry {
 	p.t.Helper()
 	end := time.Now().Add(patience)
