@@ -180,7 +180,7 @@ func (x *explainer) unfinished(lines []string) {
 }
 
 // unreachable explains why the status is not known, and what to do about a holder that does not answer,
-// unless the reason has that.
+// unless the reason already says it.
 func (x *explainer) unreachable() {
 	j := &x.j
 	if j.Host != "" {

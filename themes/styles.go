@@ -115,8 +115,8 @@ func Unicode() Glyphs {
 	}
 }
 
-// Summary returns the summary of a job with these glyphs in place of the signs that join its parts. What the
-// job printed stays.
+// Summary returns the summary of a job with the signs that join its parts replaced by these glyphs. Text that the
+// job printed is not changed.
 func (g *Glyphs) Summary(text string) string {
 	unicode := Unicode()
 	if g.Dot == unicode.Dot && g.Times == unicode.Times {

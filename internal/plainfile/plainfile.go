@@ -60,7 +60,7 @@ func openWith(path string, flag int, perm fs.FileMode) (*os.File, fs.FileInfo, e
 	return f, fi, nil
 }
 
-// notRegular reports whether err, of opening a file, means that it is a link that is not followed, a socket, or
+// notRegular reports whether err, from opening a file, means that it is a link that is not followed, a socket, or
 // a device that does not exist.
 func notRegular(flag int, err error) bool {
 	if errors.Is(err, syscall.ENXIO) {

@@ -20,7 +20,7 @@ func TestScripts(t *testing.T) {
 	storytest.Run(t, testscript.Params{Dir: filepath.Join("testdata", "script")})
 }
 
-// Stories have the lines of these pages, so that they work.
+// Stories run the lines of these pages, so that the lines are known to work.
 func TestLinesOfPagesAreTold(t *testing.T) {
 	for _, page := range []struct {
 		file, after string // the lines follow this text

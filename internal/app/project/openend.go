@@ -33,8 +33,8 @@ var (
 	typographic = map[rune]string{'“': "”", '„': "“", '‘': "’", '«': "»"}
 )
 
-// compiledLater returns a regular expression that is compiled when it is first used: most starts of hob do
-// not use it.
+// compiledLater returns a function that compiles a regular expression at its first call, because most runs of hob
+// do not need it.
 func compiledLater(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
