@@ -49,7 +49,7 @@ type patchedChannel struct {
 
 func (c *patchedChannel) Write(p []byte) (int, error) {
 	sent := p
-	if bytes.HasPrefix(p, []byte("{\n")) { // what comes before does nothing
+	if bytes.Contains(p, []byte("\n{\n")) { // what comes before does nothing
 		c.once.Do(func() { sent = []byte(c.patch(string(p))) })
 	}
 	if _, err := c.Channel.Write(sent); err != nil {
