@@ -251,9 +251,13 @@ func (e *Engine) recordEnd(rec *jobdir.Record, j Job) Job {
 	if err != nil {
 		return j
 	}
-	if now.Finished() {
+	switch {
+	case now.Derived: // its wrapper has ended since, and no client has recorded that
+		j = e.jobOf(&now)
+	case now.Finished():
 		return e.jobOf(&now)
 	}
+	j.Exit.Summary = cmp.Or(j.Exit.Summary, holder.SummaryIn(dir, now.Meta.Streams(), &j.Exit))
 	st := now.State
 	if st.Machine == "" {
 		st.Machine, st.BootID, st.PIDNS = e.here.machine, e.here.boot, e.here.pidns

@@ -118,7 +118,7 @@ func (x *Index) Len() int { return len(x.byID) }
 func (r *Root) AddToIndex(recs ...*jobdir.Record) error {
 	var buf bytes.Buffer
 	for _, rec := range recs {
-		if rec.Finished() && rec.Problem == "" && rec.ReadErr == nil {
+		if isComplete(rec) {
 			appendLine(&buf, rec)
 		}
 	}
@@ -144,6 +144,13 @@ func (r *Root) AddToIndex(recs ...*jobdir.Record) error {
 		return errors.Join(err, f.Truncate(fi.Size()))
 	}
 	return nil
+}
+
+// isComplete reports whether rec has the end of a job as it stays. An end that only the files of a wrapper show is
+// recorded later, with what the output says of it.
+func isComplete(rec *jobdir.Record) bool {
+	isRead := rec.Problem == "" && rec.ReadErr == nil
+	return isRead && rec.Finished() && !rec.Derived
 }
 
 // lockIndex locks the index for changes. Readers need no lock.

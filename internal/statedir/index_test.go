@@ -93,7 +93,9 @@ func TestIndexSkipsIncompleteRecords(t *testing.T) {
 	unfinished.State.Exit, unfinished.Code = record.Exit{}, nil
 	damaged.Problem = "meta.json: damaged"
 	unread.ReadErr = &jobdir.ReadError{File: jobdir.ExitCodeFile, Err: errors.New("cannot be read")}
-	if err := r.AddToIndex(unfinished, damaged, unread, full("d-22222")); err != nil {
+	derived := full("e-22222") // its end is recorded later
+	derived.Derived = true
+	if err := r.AddToIndex(unfinished, damaged, unread, derived, full("d-22222")); err != nil {
 		t.Fatal(err)
 	}
 	if x := r.Index(); x.Len() != 1 || x.Find("d-22222") == nil {
