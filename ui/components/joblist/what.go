@@ -106,15 +106,17 @@ func hasPercentage(j *engine.Job) bool {
 	return true
 }
 
-// progress is a bar with the percentage, and the last line.
+// progress is a bar with the percentage, and what the program says or else the last line.
 func (m *Model) progress(j *engine.Job) []cell {
 	paint := m.paints.accent
 	if j.Progress.State == "error" {
 		paint = m.paints.failed
 	}
 	line := ""
-	if j.Line != "" && !m.coarse && !j.Alternate {
-		line = "  " + cells.Clean(j.Line)
+	if showsLine := !m.coarse && !j.Alternate; showsLine || j.Program != nil {
+		said := *j
+		said.Progress, said.Ports = nil, nil
+		line = "  " + m.glyphs.Summary(cells.Clean(said.Summary(m.now)))
 	}
 	return []cell{
 		{text: m.bar(j.Progress.Percent), paint: paint},

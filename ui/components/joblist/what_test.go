@@ -54,6 +54,24 @@ func TestWhat(t *testing.T) {
 		want string
 	}{
 		"needs input": {job(engine.State{Status: engine.Running, StartedAt: now, Waiting: true, Line: "Password:"}), "▌◆ input    x                      Password:                     0s"},
+		"a program that says how far it is": {
+			job(engine.State{
+				Status:    engine.Running,
+				StartedAt: now,
+				Line:      "drawn on its screen",
+				Progress:  &engine.Progress{State: "normal", Percent: 70},
+				Program:   &engine.Program{ProgramReport: engine.ProgramReport{State: engine.ProgramWorking, Message: "tests"}},
+			}),
+			"▌● running  x                      ██████░░  70%  tests          0s",
+		},
+		"a program that is blocked": {
+			job(engine.State{
+				Status:    engine.Running,
+				StartedAt: now,
+				Program:   &engine.Program{ProgramReport: engine.ProgramReport{State: engine.ProgramBlocked, Kind: engine.NeedsPermission}},
+			}),
+			"▌◆ input    x                      blocked: needs a permis…      0s",
+		},
 		"a loop": {
 			job(engine.State{Status: engine.Queued, Runs: &engine.Runs{Failures: 3, NextAt: now.Add(52 * time.Second)}}),
 			"▌↻ restart  x                      restarts · in 52s             1m",
