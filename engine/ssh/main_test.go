@@ -12,7 +12,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testtool.InParallel(12) // many wait for timeouts, and those of Slurm, which take longest, come last
+	testtool.InParallel(5) // many wait for timeouts; more at a time would make the others late on a busy machine
 	os.Exit(testtool.RunWithoutLeaks(m))
 }
 
