@@ -122,14 +122,15 @@ func (a *jobActions) runAgain(jobs []engine.Job, o engine.RestartOptions) tea.Cm
 // edited returns a function that restarts a job with the edited spec, or nil if spec is not that of a
 // job here that can be restarted.
 func (a *jobActions) edited(spec engine.Spec) func(context.Context) (engine.Job, error) {
-	before, ok := a.jobs.all[spec.RestartedFrom]
-	if !ok || before.Kind == engine.KindVirtual {
+	known, ok := a.jobs.all[spec.RestartedFrom]
+	if !ok || known.Kind == engine.KindVirtual {
 		return nil
 	}
+	before := known.Job // events change what is known while the function runs
 	eng, begin := a.tasks.eng, a.restarts.begin
 	o := engine.RestartOptions{Stop: engine.StopOptions{By: client}, Edited: &spec}
 	return func(ctx context.Context) (engine.Job, error) {
-		end := begin(before.Job, false)
+		end := begin(before, false)
 		j, err := eng.Restart(context.WithoutCancel(ctx), before.ID, o)
 		end(err)
 		return j, err
