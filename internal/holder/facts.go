@@ -152,9 +152,11 @@ func (h *Holder) noteProgramLocked() bool {
 // endProgramLocked takes in that the run of the job has ended. What the program said last is in the events even if it
 // has said very much.
 func (h *Holder) endProgramLocked() {
-	if h.noteTimer != nil && h.noteTimer.Stop() {
+	if h.noteTimer != nil {
+		h.noteTimer.Stop() // if it is about to run, it finds nothing new
 		h.noteTimer = nil
-		change, _ := h.noted.ChangeTo(h.saidLast)
+	}
+	if change, changed := h.noted.ChangeTo(h.saidLast); changed {
 		f := jobdir.Fact{At: time.Now(), Kind: "status", Program: &change, Offset: h.offset}
 		h.wg.Go(func() { h.fact(f) })
 	}

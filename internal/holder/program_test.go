@@ -191,6 +191,30 @@ func TestProgramEvents(t *testing.T) {
 	}
 }
 
+// The events have what a program said last, even if it said it too soon after what it had said before.
+func TestEventsHaveTheLastWord(t *testing.T) {
+	h := newHeld(t, Config{Terminal: true})
+	says(h, "state=working")
+	says(h, "state=blocked")
+	says(h, "state=error")
+	code := 1
+	h.End(record.Exit{Status: record.Exited, Code: &code, Reason: record.ReasonExit})
+	h.Close()
+	facts, err := jobdir.Facts(h.cfg.Dir, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var last record.ProgramState
+	for _, f := range facts {
+		if f.Kind == "status" {
+			last = f.Program.To
+		}
+	}
+	if last != record.ProgramError {
+		t.Errorf("the last status in the events is %q, want %q", last, record.ProgramError)
+	}
+}
+
 func TestLastCommandOfShell(t *testing.T) {
 	h := newHeld(t, Config{Terminal: true})
 	h.Output([]byte("\x1b]133;D\a"))
