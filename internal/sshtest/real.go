@@ -90,7 +90,7 @@ func DropbearServer(t testing.TB, c *Client, env []string) string {
 	}
 	Write(t, filepath.Join(home, ".ssh", "authorized_keys"), string(ssh.MarshalAuthorizedKey(c.Public)))
 	addr := testtool.FreeAddr(t)
-	cmd := exec.Command("unshare", "-m", "sh", "-c", dropbearMounts+` && exec "$@"`, "sh", home, u.HomeDir,
+	cmd := exec.Command("unshare", "-m", "sh", "-c", dropbearMounts, "sh", home, u.HomeDir,
 		path, "-F", "-E", "-r", hostKey, "-p", addr, "-P", filepath.Join(dir, "pid"))
 	cmd.Env = append(os.Environ(), env...)
 	background(t, addr, cmd)
@@ -100,7 +100,15 @@ func DropbearServer(t testing.TB, c *Client, env []string) string {
 
 // dropbearMounts gives dropbear $1 as the home directory $2. dropbear reads all timers of the kernel for its random
 // numbers whenever it starts, which takes more processor time than everything else that it does in a test.
-const dropbearMounts = `mount --bind "$1" "$2" && shift 2 && { [ ! -e /proc/timer_list ] || mount --bind /dev/null /proc/timer_list; }`
+const dropbearMounts = `
+set -e
+mount --bind "$1" "$2"
+shift 2
+if [ -e /proc/timer_list ]; then
+	mount --bind /dev/null /proc/timer_list
+fi
+exec "$@"
+`
 
 // dropbearKey writes a new private key to a file, in dropbear's format.
 func dropbearKey(t testing.TB, file string) ssh.PublicKey {
