@@ -163,7 +163,7 @@ func (x *explainer) unfinished(lines []string) {
 		x.Summary = "It has not ended: it needs input"
 		x.add("output", lastLine(lines))
 	case j.blocked():
-		x.Summary = "It has not ended: its program says that it needs you"
+		x.Summary = "It has not ended: its program reports that it needs you"
 		x.add("program", j.programSummary())
 	case j.Status == Queued && j.Runs.Between():
 		x.betweenRuns(lines)

@@ -100,7 +100,7 @@ func (l *labels) wording(j engine.Job, why Why, note engine.Note) (toast.Level, 
 			return toast.Error, name + " was lost (supervisor died)"
 		}
 		if !j.Status.Finished() {
-			return toast.Error, name + " says that it failed"
+			return toast.Error, name + " reports a failure"
 		}
 		return toast.Error, name + " failed (" + statusbadge.Word(j) + ")"
 	case WhyFinished:

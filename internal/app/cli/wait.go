@@ -44,7 +44,7 @@ func (a *app) waitCommand() *cobra.Command {
 	flags.BoolVar(&f.fromNow, "from-now", false, "with --for: ignore lines that are already in the log")
 	flags.Var(parseInto(&f.port, "N", units.ParsePort), "for-port", "until the job listens on this port")
 	flags.Var(durationFlag(&f.quiet), "quiet", "until it has printed nothing for this long")
-	flags.Var(parseInto(&f.says, "STATE,…", engine.ParseProgramStates), "for-status", "until its program says that it is done, blocked, …")
+	flags.Var(parseInto(&f.says, "STATE,…", engine.ParseProgramStates), "for-status", "until its program reports one of these states: done, blocked, …")
 	flags.BoolVar(&f.any, "any", false, "wait for only one of the jobs")
 	flags.Var(durationFlag(&f.timeout), "timeout", "give up after this long")
 	a.jsonFlag(cmd)
