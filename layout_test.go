@@ -118,6 +118,10 @@ var (
 	maxFieldsOf  = map[string]int{"ui.Pane": 45}
 )
 
+// maxDoors is how many exported functions and methods of exported types package engine has at most: as many as
+// go doc -all lists, and as many as its user can find the right one among.
+const maxDoors = 100
+
 type sourceFile struct {
 	path, dir string
 	ast       *ast.File
@@ -143,6 +147,7 @@ func TestLayout(t *testing.T) {
 		}
 	})
 	t.Run("long conditions", func(t *testing.T) { checkConditions(t, files) })
+	t.Run("doors of the engine", func(t *testing.T) { checkDoors(t, files) })
 	t.Run("size of types", func(t *testing.T) { checkTypes(t, files) })
 	t.Run("package names", func(t *testing.T) {
 		for _, f := range files {
@@ -196,6 +201,33 @@ func codeLines(src []byte) int {
 		}
 	}
 	return n
+}
+
+// checkDoors counts what a user of package engine can call.
+func checkDoors(t *testing.T, files []sourceFile) {
+	doors := map[string]bool{} // by receiver and name: a function for each system is one
+	for _, f := range files {
+		if f.dir != "engine" || f.test {
+			continue
+		}
+		for _, decl := range f.ast.Decls {
+			fn, ok := decl.(*ast.FuncDecl)
+			if !ok || !fn.Name.IsExported() {
+				continue
+			}
+			receiver := ""
+			if fn.Recv != nil {
+				receiver = typeName(fn.Recv.List[0].Type)
+			}
+			if receiver == "" || ast.IsExported(receiver) {
+				doors[receiver+"."+fn.Name.Name] = true
+			}
+		}
+	}
+	if len(doors) > maxDoors {
+		t.Errorf("package engine exports %d functions and methods, more than %d: unexport those without a caller in other packages, or merge two", len(doors), maxDoors)
+	}
+	t.Logf("package engine exports %d functions and methods", len(doors))
 }
 
 // typeSize is what a type consists of. Promoted methods are those of the embedded types.

@@ -224,14 +224,6 @@ func (e *Engine) isClosed() bool {
 	return e.closed
 }
 
-// Capabilities returns what the backend that serves host can do, or the zero value if none does.
-func (e *Engine) Capabilities(host string) Capabilities {
-	if b := e.serving(host); b != nil {
-		return b.Capabilities()
-	}
-	return Capabilities{}
-}
-
 func (e *Engine) serving(host string) Backend {
 	for _, b := range e.backends {
 		if b.Serves(host) {
@@ -250,8 +242,8 @@ func (e *Engine) backend(name string) Backend {
 	return nil
 }
 
-// Option configures an [Engine]. A nil option or an empty value (an empty name, a nil logger or
-// clock) leaves the default; a nil backend is an error.
+// Option configures an [Engine]. A nil option or an empty value (an empty name, a nil logger)
+// leaves the default; a nil backend is an error.
 type Option func(*config)
 
 type config struct {
@@ -312,15 +304,6 @@ func WithQueueSlots(slots map[string]int) Option { return func(c *config) { c.sl
 // machine, measured at this interval. 5 seconds is a good value; idle jobs are measured less often.
 // Without it only explicit calls measure, see [Engine.MeasureAll].
 func WithUsage(every time.Duration) Option { return func(c *config) { c.usage = every } }
-
-// WithClock replaces time.Now for all recorded times.
-func WithClock(now func() time.Time) Option {
-	return func(c *config) {
-		if now != nil {
-			c.now, c.sinceBoot = now, nil
-		}
-	}
-}
 
 // Defaults and limits.
 const (

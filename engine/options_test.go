@@ -9,7 +9,7 @@ import (
 
 // A program may pass on values that it does not have: empty values mean the default.
 func TestEmptyOptionsMeanDefault(t *testing.T) {
-	e, err := engine.New(nil, engine.WithStateDir(t.TempDir()), engine.WithClient(""), engine.WithLogger(nil), engine.WithClock(nil))
+	e, err := engine.New(nil, engine.WithStateDir(t.TempDir()), engine.WithClient(""), engine.WithLogger(nil))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,9 +57,14 @@ func ParseProgramStates(list string) (states []ProgramState, err error) {
 func (j Job) NeedsInput() bool { return j.Waiting || j.blocked() }
 
 // NeedsSecret reports whether the input that the job needs must not be shown, or passed on by anyone but the user:
-// its terminal does not echo it, or its program says that it needs a password or a login.
-func (j Job) NeedsSecret() bool {
-	return j.Entry == EntryHidden || j.blocked() && j.Program.Kind == NeedsSecret
+// its terminal does not echo it, its program says that it needs a password or a login, or one of the lines is a
+// prompt for a secret.
+//
+// The lines are the last ones of the job's streams, as far as the caller has read them. Their text is the only sign
+// of a program that asks for a secret and leaves the echo on, and of a job whose terminal cannot be checked.
+func (j Job) NeedsSecret(lines ...string) bool {
+	programSays := j.blocked() && j.Program.Kind == NeedsSecret
+	return j.Entry == EntryHidden || programSays || slices.ContainsFunc(lines, asksSecret)
 }
 
 func (j *Job) blocked() bool { return j.Program != nil && j.Program.State == ProgramBlocked }

@@ -6,7 +6,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-func TestAsksSecret(t *testing.T) {
+func TestNeedsSecretForPrompts(t *testing.T) {
 	for line, want := range map[string]bool{
 		"[sudo] password for me: ":                   true,
 		"Enter passphrase for key '/k/id_ed25519': ": true,
@@ -19,7 +19,7 @@ func TestAsksSecret(t *testing.T) {
 		"Does it spin? ":            false,
 		"":                          false,
 	} {
-		if engine.AsksSecret(line) != want {
+		if (engine.Job{}).NeedsSecret("last words", line) != want {
 			t.Errorf("%q asks for a secret: %v", line, !want)
 		}
 	}

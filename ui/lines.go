@@ -147,7 +147,7 @@ func (l *lineSender) asksSecret(j engine.Job) bool {
 		return false
 	}
 	mayWait := j.Waiting || j.Host != ""
-	return mayWait && j.ID == l.output.id && engine.AsksSecret(l.output.log.LastLine())
+	return mayWait && j.ID == l.output.id && j.NeedsSecret(l.output.log.LastLine())
 }
 
 // accept sends the text. It is kept for the history unless it is a secret.

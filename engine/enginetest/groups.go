@@ -13,7 +13,7 @@ import (
 func groups() []suiteCase {
 	return []suiteCase{
 		{"lines of several jobs are one stream, while they run and after", func(s *suite) {
-			s.need(s.caps().Stdin, "input")
+			s.need(s.caps.Stdin, "input")
 			labels := map[string]string{"group": "shop"}
 			member := func(spec *engine.Spec) { spec.Stdin, spec.Labels = true, labels }
 			first := s.sh("echo one; read line; echo $line", member)

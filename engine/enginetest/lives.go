@@ -14,7 +14,7 @@ func lives() []suiteCase {
 	return []suiteCase{
 		{"second engine finds the job and its end", func(s *suite) {
 			s.need(!s.cfg.EndsWithEngine, "jobs that outlive the engine")
-			s.need(s.caps().Stdin, "input")
+			s.need(s.caps.Stdin, "input")
 			j := s.sh("echo one; read x; echo two; exit 6", func(spec *engine.Spec) { spec.Stdin = true })
 			s.until(j.ID, func(out string) bool { return out == "one\n" })
 			first := s.e

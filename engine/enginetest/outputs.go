@@ -24,7 +24,7 @@ func outputs() []suiteCase {
 			}
 		}},
 		{"split streams are separate", func(s *suite) {
-			s.need(s.caps().Split, "separate streams")
+			s.need(s.caps.Split, "separate streams")
 			j := s.sh("echo one; echo two >&2", func(spec *engine.Spec) { spec.Split = true })
 			s.wait(j.ID)
 			out, errs := s.output(j.ID, engine.StreamStdout), s.output(j.ID, engine.StreamStderr)
@@ -38,7 +38,7 @@ func outputs() []suiteCase {
 			}
 		}},
 		{"output can be read by offset while it grows", func(s *suite) {
-			s.need(s.caps().Stdin, "input")
+			s.need(s.caps.Stdin, "input")
 			j := s.sh("echo first; read line; echo got $line; read line", func(spec *engine.Spec) { spec.Stdin = true })
 			s.until(j.ID, func(out string) bool { return out == "first\n" })
 			buf := make([]byte, 3)
@@ -119,7 +119,7 @@ func outputs() []suiteCase {
 			}
 		}},
 		{"at the smallest limit each stream keeps its first and last bytes", func(s *suite) {
-			s.need(s.caps().Split && s.caps().Stdin && s.caps().LogLimit, "limit of separate streams")
+			s.need(s.caps.Split && s.caps.Stdin && s.caps.LogLimit, "limit of separate streams")
 			j := s.sh(`flood() { echo first; head -c 2400000 /dev/zero | tr '\0' x; echo; }
 flood; flood >&2; read line; echo last; echo last >&2`, func(spec *engine.Spec) {
 				spec.Split, spec.Stdin, spec.LogLimit = true, true, 2<<20
@@ -146,7 +146,7 @@ flood; flood >&2; read line; echo last; echo last >&2`, func(spec *engine.Spec) 
 			}
 		}},
 		{"poll returns new output once for each client", func(s *suite) {
-			s.need(s.caps().Stdin, "input")
+			s.need(s.caps.Stdin, "input")
 			j := s.sh("echo one; read x; echo two", func(spec *engine.Spec) { spec.Stdin = true })
 			a := s.poll(j.ID, "a")
 			if string(a.Output) != "one\n" {
@@ -191,7 +191,7 @@ flood; flood >&2; read line; echo last; echo last >&2`, func(spec *engine.Spec) 
 		}},
 		{"terminal can be resized", func(s *suite) {
 			s.terminal()
-			s.need(s.caps().Resize, "resizable terminal")
+			s.need(s.caps.Resize, "resizable terminal")
 			// On a host stty sets the rows and then the columns; each sends a SIGWINCH.
 			j := s.sh(`trap 'h=$(stty size); echo "$h"; [ "$h" != "20 90" ] || exit' WINCH; test -t 0 && test -t 1 && stty size; while :; do sleep 0.05; done`, func(spec *engine.Spec) {
 				spec.PTY, spec.Size = true, engine.Size{Cols: 100, Rows: 30}

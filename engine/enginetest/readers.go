@@ -41,7 +41,7 @@ func readers() []suiteCase {
 			{"a log without a match", "first\nopen "},
 		} {
 			cases = append(cases, suiteCase{reader.name + " loses nothing that is printed while it begins on " + printed.name, func(s *suite) {
-				s.need(s.caps().Stdin, "input")
+				s.need(s.caps.Stdin, "input")
 				g := s.growing(printed.text)
 				want := "open "
 				if printed.text == "" {

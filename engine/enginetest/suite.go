@@ -72,6 +72,7 @@ func cases() []suiteCase {
 type suite struct {
 	*testing.T
 	cfg  Config
+	caps engine.Capabilities
 	root string
 	e    *engine.Engine
 }
@@ -79,7 +80,9 @@ type suite struct {
 // engine opens another engine on the state directory, as another process would.
 func (s *suite) engine() *engine.Engine {
 	s.Helper()
-	e, err := engine.New(engine.WithStateDir(s.root), engine.WithClient("suite"), engine.WithBackend(s.cfg.New()))
+	backend := s.cfg.New()
+	s.caps = backend.Capabilities()
+	e, err := engine.New(engine.WithStateDir(s.root), engine.WithClient("suite"), engine.WithBackend(backend))
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -234,12 +237,10 @@ func (s *suite) code(exit engine.Exit) int {
 	return *exit.Code
 }
 
-func (s *suite) caps() engine.Capabilities { return s.e.Capabilities(s.cfg.Host) }
-
 // terminal skips the case if jobs cannot have a terminal.
 func (s *suite) terminal() {
 	s.Helper()
-	s.need(s.caps().PTY, "terminal")
+	s.need(s.caps.PTY, "terminal")
 	if s.cfg.Terminal != nil {
 		s.cfg.Terminal(s)
 	}

@@ -19,7 +19,7 @@ type questionEvent struct {
 
 // secret reports whether the job asks for a secret: a program may do so and leave the echo on.
 func (q questionEvent) secret() bool {
-	return q.job.NeedsSecret() || engine.AsksSecret(q.text)
+	return q.job.NeedsSecret(q.text)
 }
 
 // settleTime is how long a job must have waited before its question is shown: right after output, its

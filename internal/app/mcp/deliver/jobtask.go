@@ -121,10 +121,11 @@ func programMessage(j engine.Job) string {
 // asksSecret reports whether a job asks for something that must not be shown, such as a password: its
 // terminal shows no input, or the last line of a stream says so.
 func asksSecret(j engine.Job, x tool.Excerpt, last string) bool {
-	if j.NeedsSecret() || engine.AsksSecret(last) {
-		return true
+	lines := []string{last}
+	if x.Stderr != nil {
+		lines = append(lines, x.Stderr.LastLine())
 	}
-	return x.Stderr != nil && engine.AsksSecret(x.Stderr.LastLine())
+	return j.NeedsSecret(lines...)
 }
 
 // cancelTask begins to stop the job of a task, or ends a wait. A task that has ended stays as it is.
