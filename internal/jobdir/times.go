@@ -134,7 +134,14 @@ type Times struct {
 	f *os.File
 
 	mu   sync.Mutex
-	kept []Moment // the block that [Times.At] read last; immutable
+	kept readBlock // the block that [Times.At] read last
+}
+
+// readBlock is one block of the file as it was read, and the beginning of the next. It does not change.
+type readBlock struct {
+	moments []Moment
+	size    int64 // of the file before the block was read
+	last    bool  // there was no next block
 }
 
 func OpenTimes(dir string) (*Times, error) {
@@ -154,33 +161,57 @@ func (t *Times) WrittenAt(off int64) (at time.Time, ok bool) {
 }
 
 // At returns the entry that covers the byte at off. ok is false if none does. Lookups of
-// nearby bytes read the file only once.
+// nearby bytes read the file only once until it grows.
 func (t *Times) At(off int64) (m Moment, ok bool) {
 	t.mu.Lock()
 	kept := t.kept
 	t.mu.Unlock()
-	after := func(ms []Moment) int { // off is before the entry there
-		return sort.Search(len(ms), func(i int) bool { return ms[i].Offset > off })
+	if m, ok := kept.at(off); ok && (m != kept.end() || t.endsWith(kept)) {
+		return m, true
 	}
-	// Entries do not change, but the last cached entry may have got successors.
-	if i := after(kept); i > 0 && i < len(kept) {
-		return kept[i-1], true
-	}
-	block, ok := t.block(func(m Moment) bool { return m.Offset <= off })
+	kept, ok = t.blockOf(off)
 	if !ok {
 		return m, false
 	}
-	ms, err := t.read(block)
-	if err != nil {
+	t.mu.Lock()
+	t.kept = kept
+	t.mu.Unlock()
+	return kept.at(off)
+}
+
+// at returns the last entry that begins at off or before.
+func (b readBlock) at(off int64) (m Moment, ok bool) {
+	i := sort.Search(len(b.moments), func(i int) bool { return b.moments[i].Offset > off })
+	if i == 0 {
 		return m, false
 	}
-	t.mu.Lock()
-	t.kept = ms
-	t.mu.Unlock()
-	if i := after(ms); i > 0 {
-		return ms[i-1], true
+	return b.moments[i-1], true
+}
+
+func (b readBlock) end() Moment { return b.moments[len(b.moments)-1] }
+
+// endsWith reports whether b has the last entry of the file.
+func (t *Times) endsWith(b readBlock) bool {
+	fi, err := t.f.Stat()
+	return err == nil && b.last && fi.Size() == b.size
+}
+
+// blockOf reads the block that covers the byte at off.
+func (t *Times) blockOf(off int64) (b readBlock, ok bool) {
+	fi, err := t.f.Stat()
+	if err != nil {
+		return b, false
 	}
-	return m, false
+	n, ok := t.block(func(m Moment) bool { return m.Offset <= off })
+	if !ok {
+		return b, false
+	}
+	ms, err := t.read(n)
+	if err != nil {
+		return b, false
+	}
+	next, err := t.readN(n+1, maxEntry)
+	return readBlock{append(ms, next...), fi.Size(), len(next) == 0}, err == nil
 }
 
 // All returns the entries in order.

@@ -168,3 +168,33 @@ func TestTimesLookupWhileWriting(t *testing.T) {
 		}
 	}
 }
+
+// While a job floods its terminal, all lines on screen belong to the last entry.
+func BenchmarkTimesOfLastLines(b *testing.B) {
+	dir := b.TempDir()
+	w, err := jobdir.CreateTimes(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	const entries = 3000
+	for i := range entries {
+		at := time.UnixMilli(int64(i) * 1000)
+		if err := w.Add(int64(i)*100, at, record.Size{Cols: 80, Rows: 24}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	w.Close()
+	r, err := jobdir.OpenTimes(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer r.Close()
+	b.ReportAllocs()
+	for b.Loop() {
+		for line := range int64(120) {
+			if _, ok := r.At(entries*100 + line); !ok {
+				b.Fatal("no time")
+			}
+		}
+	}
+}
