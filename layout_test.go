@@ -33,8 +33,8 @@ var mayImport = []struct {
 	{"internal/app/...", []string{"..."}}, // the programs; the other packages of internal do not import them
 	{"examples/...", []string{"engine/...", "ui", "keymap", "themes"}},
 	{"bench/...", []string{"..."}},
-	{"ui/program", []string{"engine", "ui", "ui/components/later", "ui/components/toast", "themes", "internal/termenv", "internal/cells"}},
-	{"ui", []string{"engine", "engine/grouplog", "engine/joblog", "engine/replay", "ui/components/...", "ui/internal/...", "keymap", "themes", "internal/vt", "internal/shellword", "internal/units", "internal/cells", "internal/termenv"}},
+	{"ui/program", []string{"engine", "ui", "ui/components/later", "ui/components/toast", "themes", "internal/termenv", "internal/termstatus", "internal/cells"}},
+	{"ui", []string{"engine", "engine/grouplog", "engine/joblog", "engine/replay", "ui/components/...", "ui/internal/...", "keymap", "themes", "internal/vt", "internal/shellword", "internal/units", "internal/cells", "internal/termenv", "internal/termstatus"}},
 	{"ui/components/...", []string{"engine", "engine/joblog", "engine/replay", "keymap", "themes", "internal/vt", "internal/shellword", "internal/units", "internal/cells", "ui/components/border", "ui/components/statusbadge", "ui/components/later", "ui/components/listbox", "ui/components/selection", "ui/components/prompt"}},
 	{"ui/internal/...", []string{"engine", "engine/joblog", "internal/shellword", "internal/vt"}},
 	{"ui/...", []string{"engine", "ui/components/...", "keymap", "themes", "internal/vt", "internal/shellword", "internal/units", "internal/cells", "internal/termenv"}},
@@ -52,6 +52,7 @@ var mayImport = []struct {
 	{"internal/storytest", []string{"..."}}, // runs hob
 	{"internal/vt", nil},
 	{"internal/programstatus", []string{"engine/record", "internal/vt"}},
+	{"internal/termstatus", []string{"engine/record"}},
 	{"internal/proc", []string{"engine/record"}},
 	{"internal/shellword", nil},
 	{"internal/units", nil},

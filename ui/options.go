@@ -23,6 +23,7 @@ type options struct {
 	dir     string // the current directory; "": not known
 	hosts   []string
 	filter  engine.Filter
+	within  engine.ID
 	project *Project
 	outer   []outerPrefix
 

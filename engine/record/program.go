@@ -68,6 +68,11 @@ func NewProgram(reports []ProgramReport) *Program {
 	}
 }
 
+// WithinReport reports whether the report id is that of the ancestor, or on a part of it.
+func WithinReport(id, ancestor string) bool {
+	return ancestor == "" || id == ancestor || strings.HasPrefix(id, ancestor+"/")
+}
+
 // Compare is positive if r is more urgent than other, which is about another task.
 func (r ProgramReport) Compare(other ProgramReport) int {
 	switch d := cmp.Compare(r.State.urgency(), other.State.urgency()); {

@@ -79,6 +79,8 @@ type Notify struct {
 	Waiting  Means    `default:"bell osc title" doc:"notifications when a job needs input"`
 	Failed   Means    `default:"bell osc title" doc:"notifications when a job fails"`
 	Finished Means    `default:"bell osc title" doc:"notifications when a job succeeds"`
+
+	ProgramStatus bool `default:"true" doc:"report to the terminal what jobs do, if it keeps such reports (OSC 7501)"`
 }
 
 // Means are the kinds of notification that a running UI sends.

@@ -117,6 +117,8 @@ func TestFile(t *testing.T) {
 		Notify: Notify{
 			Command: []string{"sh", "-c", `notify-send "$@"`, "hob"},
 			Waiting: Means{Bell: true}, Failed: Means{Bell: true, OSC: true, Title: true},
+
+			ProgramStatus: true,
 		},
 		Agent: Agent{Timeout: 30 * time.Minute, TTL: 7 * day, MaxOutputChars: 200_000, Aliases: true},
 		UI:    UI{Mouse: true, Pager: "less -R"},

@@ -2,7 +2,6 @@ package programstatus
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/hobjobs/hob/engine/record"
@@ -21,7 +20,7 @@ type Store struct {
 // Apply takes in a report that was read at the given time, and reports whether that changed anything but the time.
 func (s *Store) Apply(r Report, at time.Time) (changed bool) {
 	if r.Clear {
-		return s.drop(func(have record.ProgramReport) bool { return isWithin(have.ID, r.ID) })
+		return s.drop(func(have record.ProgramReport) bool { return record.WithinReport(have.ID, r.ID) })
 	}
 	added := r.ProgramReport
 	added.At = at
@@ -87,16 +86,11 @@ func (s *Store) appOf(r record.ProgramReport) string {
 		return app
 	}
 	for _, other := range s.reports {
-		if other.App != "" && isWithin(r.ID, other.ID) && len(other.ID) > nearest {
+		if other.App != "" && record.WithinReport(r.ID, other.ID) && len(other.ID) > nearest {
 			app, nearest = other.App, len(other.ID)
 		}
 	}
 	return app
-}
-
-// isWithin reports whether the record id is that of the ancestor or below it.
-func isWithin(id, ancestor string) bool {
-	return ancestor == "" || id == ancestor || strings.HasPrefix(id, ancestor+"/")
 }
 
 // sameReport reports whether two reports on one task say the same.

@@ -3,6 +3,7 @@
 package storytest
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"reflect"
 	"regexp"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -19,6 +21,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/term"
 
+	"github.com/hobjobs/hob/internal/programstatus"
 	"github.com/hobjobs/hob/internal/vt"
 )
 
@@ -37,10 +40,12 @@ type terminal struct {
 	before *term.State // state of tty before the program
 
 	facts vt.Facts // answers to queries
+	plain bool     // a query for program status gets no answer
 	mute  bool     // queries get no answer
 
 	mu      sync.Mutex // guards the fields below
 	screen  *vt.Terminal
+	says    programstatus.Store
 	bytes   []byte
 	changed chan struct{} // closed and replaced on new output
 }
@@ -51,13 +56,15 @@ type terminal struct {
 //	term see RE        wait until the screen matches
 //	term passed RE     wait until the bytes written so far match
 //	term titled RE     wait until the title matches
+//	term says RE       wait until what programs report of themselves matches: one line for each
+//	                   report, such as "tests: working 40% app=make title=Tests msg=…"
 //	term type TEXT     type TEXT, which may have the escapes of a Go string
 //	term resize COLSxROWS
 //	term signal NUMBER send a signal to the program
 //	term ends CODE     wait for the exit code; the terminal's modes must be restored
 //	term is KIND       set the kind of terminal before start: light or dark (its colors;
-//	                   light supports the kitty keyboard protocol), or mute (answers no
-//	                   queries)
+//	                   light supports the kitty keyboard protocol), plain (does not keep
+//	                   reports of programs), or mute (answers no queries)
 func cmdTerm(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: term command argument…")
@@ -79,15 +86,17 @@ func cmdTerm(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func (t *terminal) setKind(kind string) error {
-	t.facts, t.mute = vt.Facts{}, false
+	t.facts, t.mute, t.plain = vt.Facts{}, false, false
 	switch kind {
 	case "dark":
 	case "light":
 		t.facts = vt.Facts{Foreground: vt.RGB(0, 0, 0), Background: vt.RGB(255, 255, 255), KittyKeyboard: true}
+	case "plain":
+		t.plain = true
 	case "mute":
 		t.mute = true
 	default:
-		return fmt.Errorf("a terminal is light, dark or mute, not %q", kind)
+		return fmt.Errorf("a terminal is light, dark, plain or mute, not %q", kind)
 	}
 	return nil
 }
@@ -98,6 +107,8 @@ func (t *terminal) do(command, arg string) error {
 		return t.await(arg, func() string { return t.screen.Text() })
 	case "titled":
 		return t.await(arg, func() string { return t.screen.Title() })
+	case "says":
+		return t.await(arg, t.reports)
 	case "passed":
 		return t.await(arg, func() string { return string(t.bytes) })
 	case "type":
@@ -157,9 +168,10 @@ func (t *terminal) start(ts *testscript.TestScript, args []string) error {
 		return err
 	}
 	t.bytes, t.changed, t.ended = nil, make(chan struct{}), make(chan error, 1)
-	options := []vt.Option{vt.WithScrollback(1 << 20), vt.WithFacts(t.facts)}
+	t.says = programstatus.Store{}
+	options := []vt.Option{vt.WithScrollback(1 << 20), vt.WithFacts(t.facts), vt.WithHandler(vt.Handler{Status: t.report})}
 	if !t.mute {
-		options = append(options, vt.WithReply(func(p []byte) { _, _ = ptmx.Write(p) }))
+		options = append(options, vt.WithReply(func(p []byte) { t.answer(ptmx, p) }))
 	}
 	t.screen = vt.New(cols, rows, options...)
 	t.cmd = exec.Command(args[0], args[1:]...)
@@ -175,6 +187,41 @@ func (t *terminal) start(ts *testscript.TestScript, args []string) error {
 	go t.read(ptmx) // ends when close closes ptmx
 	go func() { t.ended <- t.cmd.Wait() }()
 	return nil
+}
+
+// answer answers a query of the program.
+func (t *terminal) answer(ptmx *os.File, p []byte) {
+	if t.plain {
+		p = bytes.ReplaceAll(p, []byte("\x1b]7501;?\a"), nil)
+	}
+	_, _ = ptmx.Write(p)
+}
+
+// report notes what a program reports of itself. It is called with t.mu held.
+func (t *terminal) report(body string) {
+	if r, ok := programstatus.Parse(body); ok {
+		t.says.Apply(r, time.Now())
+	}
+}
+
+// reports returns what programs report of themselves. It is called with t.mu held.
+func (t *terminal) reports() string {
+	p := t.says.Program()
+	if p == nil {
+		return "nothing"
+	}
+	var b strings.Builder
+	for _, r := range p.Reports {
+		fmt.Fprintf(&b, "%s: %s", r.ID, r.State)
+		if r.Kind != "" {
+			fmt.Fprintf(&b, " (%s)", r.Kind)
+		}
+		if r.Percent != nil {
+			fmt.Fprintf(&b, " %d%%", *r.Percent)
+		}
+		fmt.Fprintf(&b, " app=%s title=%s msg=%s\n", r.App, r.Title, r.Message)
+	}
+	return b.String()
 }
 
 func (t *terminal) read(ptmx *os.File) {

@@ -65,6 +65,9 @@ type Options struct {
 	Suspend func()
 	// Notify sets how the user is notified of jobs that need attention.
 	Notify Notify
+	// NoStatus disables reports to the terminal on what jobs do (OSC 7501). They are sent only to a terminal that
+	// says that it keeps them.
+	NoStatus bool
 	// NoMouse disables mouse events.
 	NoMouse bool
 
@@ -193,7 +196,7 @@ func (a *App) Run(ctx context.Context) (Result, error) {
 	over, cut := make(chan struct{}), make(chan bool, 1)
 	go func() { cut <- a.quitAfter(ctx, over) }()
 	_, err := a.program.Run()
-	_, _ = io.WriteString(out, termenv.PopTitle)
+	_, _ = io.WriteString(out, w.lastReport()+termenv.PopTitle)
 	close(over)
 	close(a.ended)
 	if w.result.Ended == nil && w.result.Backgrounded == "" {

@@ -21,7 +21,7 @@ import (
 func (w *window) ask() tea.Cmd {
 	w.result.Asked, w.result.Answered, w.unanswered = false, false, false
 	w.asked = time.Now()
-	return tea.Batch(tea.RequestBackgroundColor, tea.RequestForegroundColor, w.lastAsk())
+	return tea.Batch(tea.RequestBackgroundColor, tea.RequestForegroundColor, w.askForStatus(), w.lastAsk())
 }
 
 // lastAsk sends the query whose answer comes last.
@@ -62,15 +62,27 @@ func (w *window) handOver() tea.Cmd {
 // suspend stops the process, and gives the terminal to the shell meanwhile.
 func (w *window) suspend() tea.Cmd {
 	if w.o.Suspend == nil {
-		return w.onceAnswered(tea.Suspend)
+		return w.onceAnswered(tea.Sequence(raw(w.withdraw()), tea.Suspend))
 	}
-	return w.onceAnswered(tea.Exec(&borrower{ExecCommand: suspension(w.o.Suspend)}, func(error) tea.Msg { return tea.ResumeMsg{} }))
+	return w.onceAnswered(tea.Exec(w.borrower(suspension(w.o.Suspend)), func(error) tea.Msg { return tea.ResumeMsg{} }))
 }
 
-// borrower runs a program with the terminal's original title.
+// borrower runs a program with the terminal's original title, and without reports on jobs.
 type borrower struct {
 	tea.ExecCommand
-	out io.Writer
+	withdraw func() string
+	out      io.Writer
+}
+
+func (w *window) borrower(cmd tea.ExecCommand) *borrower {
+	return &borrower{ExecCommand: cmd, withdraw: w.withdraw}
+}
+
+// withdraw returns the sequence that withdraws the reports on jobs. No more are sent until the terminal is asked
+// again.
+func (w *window) withdraw() string {
+	w.status.answered = false
+	return w.status.reporter.Clear()
 }
 
 // SetStdout implements [tea.ExecCommand].
@@ -82,7 +94,7 @@ func (b *borrower) SetStdout(w io.Writer) {
 // Run implements [tea.ExecCommand].
 func (b *borrower) Run() error {
 	// The program reports write errors itself.
-	_, _ = io.WriteString(b.out, termenv.PopTitle)
+	_, _ = io.WriteString(b.out, b.withdraw()+termenv.PopTitle)
 	err := b.ExecCommand.Run()
 	_, _ = io.WriteString(b.out, termenv.PushTitle)
 	return err
@@ -137,7 +149,7 @@ func (w *window) open(msg ui.OpenMsg) tea.Cmd {
 	if err != nil {
 		return w.pane.ShowMessage(toast.Message{Level: toast.Error, Text: cells.Clean(err.Error())})
 	}
-	return w.onceAnswered(tea.Exec(&borrower{ExecCommand: cmd}, func(err error) tea.Msg {
+	return w.onceAnswered(tea.Exec(w.borrower(cmd), func(err error) tea.Msg {
 		return later.Msg(func() tea.Cmd { return w.opened(err) })
 	}))
 }

@@ -35,6 +35,7 @@ type window struct {
 	afterAnswer tea.Cmd   // command that gives the terminal away once it has answered
 
 	unwatched unwatched
+	status    status
 
 	dark    bool // whether the terminal's background is dark, as far as known
 	theme   themes.Theme
@@ -65,7 +66,7 @@ func (w *window) after(d time.Duration, then func() tea.Cmd) tea.Cmd {
 func (w *window) Init() tea.Cmd {
 	w.asked = time.Now()
 	starting := func() tea.Msg { return later.Msg(w.starting) }
-	cmds := []tea.Cmd{tea.RequestBackgroundColor, tea.RequestForegroundColor, w.pane.Init(), starting}
+	cmds := []tea.Cmd{tea.RequestBackgroundColor, tea.RequestForegroundColor, w.askForStatus(), w.pane.Init(), starting}
 	if w.o.Select != "" {
 		cmds = append(cmds, w.pane.Select(w.o.Select))
 	}
@@ -90,12 +91,12 @@ const lastAskAfter = 50 * time.Millisecond
 
 func (w *window) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := w.update(msg)
-	return w, tea.Batch(cmd, w.paced(msg))
+	return w, tea.Batch(cmd, w.paced(msg), w.reportSoon(w.pane.Changed()), w.repeatProgress())
 }
 
 func (w *window) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case uv.PrimaryDeviceAttributesEvent, tea.ColorProfileMsg, tea.BackgroundColorMsg, tea.ForegroundColorMsg, tea.KeyboardEnhancementsMsg, tea.ModeReportMsg:
+	case uv.PrimaryDeviceAttributesEvent, tea.ColorProfileMsg, tea.BackgroundColorMsg, tea.ForegroundColorMsg, tea.KeyboardEnhancementsMsg, tea.ModeReportMsg, tea.ProgramStatusSupportMsg:
 		return w.reported(msg)
 	case later.Msg:
 		return msg()
@@ -143,6 +144,9 @@ func (w *window) reported(msg tea.Msg) tea.Cmd {
 	case uv.PrimaryDeviceAttributesEvent:
 		w.result.Answered = true
 		return tea.Batch(w.learned(), w.handOver())
+	case tea.ProgramStatusSupportMsg:
+		w.status.answered = !w.o.NoStatus
+		return w.reportSoon(true)
 	case tea.ColorProfileMsg:
 		w.profile = msg.Profile
 		w.applyTheme()

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/muesli/cancelreader"
@@ -49,15 +50,16 @@ func (a *app) session(ctx context.Context, v view, key *leaveKey) (end ending, e
 	}
 	out := &filtering{w: a.stdout, filter: vt.Filter{Clipboard: true, TitleKept: true}}
 	_, err = io.WriteString(a.stdout, termenv.PushTitle)
-	own, askErr := askOwnTerminal(a.stdout)
+	own, askErr := askOwnTerminal(a.stdout, a.settings().Notify.ProgramStatus)
 	err = errors.Join(err, askErr)
+	reports := &programReports{job: v.job, out: out}
 	defer func() {
 		own.drain(a.stdin, a.stdout)
 		reset := out.filter.ModeReset()
 		if end.backgrounded {
 			reset = out.leave()
 		}
-		_, e := a.stdout.Write(append(reset, termenv.PopTitle...))
+		_, e := a.stdout.Write(append(append(reset, reports.over(end)...), termenv.PopTitle...))
 		err = errors.Join(err, e, term.Restore(a.stdin.Fd(), saved))
 	}()
 	if err != nil {
@@ -96,6 +98,7 @@ func (a *app) session(ctx context.Context, v view, key *leaveKey) (end ending, e
 			}
 		})
 	}
+	work.Go(func() { reports.follow(ctx, a.eng, own) })
 	if v.yield > 0 {
 		timer := time.AfterFunc(v.yield, func() { cancel(errLeft) })
 		defer timer.Stop()
@@ -254,19 +257,52 @@ func (k *leaveKey) find(p []byte) (before []byte, found bool) {
 type filtering struct {
 	w      io.Writer
 	filter vt.Filter
-	out    []byte
 	broken bool // the last line written is incomplete
+
+	mu       sync.Mutex // held while something is written; guards the fields below
+	out      []byte
+	within   bool   // the last character written is incomplete
+	inserted string // to be written where no character is incomplete
 }
 
 func (f *filtering) Write(p []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.out = f.filter.Append(f.out[:0], p)
 	if n := len(f.out); n > 0 {
-		f.broken = f.out[n-1] != '\n'
+		f.broken, f.within = f.out[n-1] != '\n', endsWithinCharacter(f.out)
 	}
 	if _, err := f.w.Write(f.out); err != nil {
 		return 0, err
 	}
+	f.writeInserted()
 	return len(p), nil
+}
+
+// insert writes a sequence of hob between sequences and characters of the job. It may be called at any time.
+func (f *filtering) insert(seq string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.inserted += seq
+	f.writeInserted()
+}
+
+// writeInserted writes what was inserted, unless the output ends within a character. f.mu is held.
+func (f *filtering) writeInserted() {
+	if f.inserted == "" || f.within {
+		return
+	}
+	_, _ = io.WriteString(f.w, f.inserted) // the next write of output reports the same error
+	f.inserted = ""
+}
+
+func endsWithinCharacter(p []byte) bool {
+	for i := 1; i <= min(len(p), utf8.UTFMax); i++ {
+		if last := p[len(p)-i:]; utf8.RuneStart(last[0]) {
+			return !utf8.FullRune(last)
+		}
+	}
+	return false
 }
 
 // leave returns the sequences that reset the terminal and start a new line if necessary.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/termenv"
+	"github.com/hobjobs/hob/internal/termstatus"
 	"github.com/hobjobs/hob/internal/vt"
 )
 
@@ -20,22 +21,28 @@ import (
 // concurrently.
 type ownTerminal struct {
 	asked time.Time
+	known chan struct{} // closed when all answers have arrived
 
 	mu       sync.Mutex // guards the fields below
 	facts    engine.TerminalFacts
+	status   bool    // it keeps reports of programs
 	colors   [2]bool // foreground and background have been reported
 	held     []byte  // input that may be the beginning of an answer
 	late     bool    // an escape is more likely a key than an answer
 	answered bool    // all answers have arrived
 }
 
-// ownQuestions ends with a query that every terminal answers.
-const ownQuestions = ansi.RequestForegroundColor + ansi.RequestBackgroundColor + ansi.RequestKittyKeyboard + ansi.RequestPrimaryDeviceAttributes
+const ownQuestions = ansi.RequestForegroundColor + ansi.RequestBackgroundColor + ansi.RequestKittyKeyboard
 
-// askOwnTerminal sends the queries.
-func askOwnTerminal(out *os.File) (*ownTerminal, error) {
-	o := &ownTerminal{asked: time.Now()}
-	_, err := out.WriteString(ownQuestions)
+// askOwnTerminal sends the queries, at last one that every terminal answers. With status it also asks whether the
+// terminal keeps reports of programs.
+func askOwnTerminal(out *os.File, status bool) (*ownTerminal, error) {
+	questions := ownQuestions
+	if status {
+		questions += termstatus.Query
+	}
+	o := &ownTerminal{asked: time.Now(), known: make(chan struct{})}
+	_, err := out.WriteString(questions + ansi.RequestPrimaryDeviceAttributes)
 	return o, err
 }
 
@@ -89,6 +96,10 @@ func (o *ownTerminal) note(seq []byte) bool {
 		return true
 	case isReport && final == 'c':
 		o.answered = true
+		close(o.known)
+		return true
+	case termstatus.IsAnswer(seq):
+		o.status = true
 		return true
 	}
 	for i, begin := range []string{"\x1b]10;", "\x1b]11;"} {
@@ -139,6 +150,13 @@ func (o *ownTerminal) reported() engine.TerminalFacts {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.facts
+}
+
+// keepsReports reports whether the terminal has answered that it keeps reports of programs.
+func (o *ownTerminal) keepsReports() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.status
 }
 
 // drain discards the answers that can still arrive.

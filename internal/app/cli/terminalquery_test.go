@@ -10,7 +10,7 @@ import (
 // The answers may be split between reads at any byte.
 func TestTerminalAnswersAreRemovedFromInput(t *testing.T) {
 	const (
-		answers = "\x1b]10;rgb:0000/0000/0000\x1b\\\x1b]11;rgb:ffff/fefe/fdfd\a\x1b[?0u\x1b[?62;c"
+		answers = "\x1b]10;rgb:0000/0000/0000\x1b\\\x1b]11;rgb:ffff/fefe/fdfd\a\x1b[?0u\x1b]7501;?\a\x1b[?62;c"
 		keys    = "ab\x1b[A\x1b]1x\x1bOP\x1b[?x\x1b[?25h"
 	)
 	light := engine.TerminalFacts{Background: [3]uint8{0xff, 0xfe, 0xfd}, HaveColors: true, KittyKeyboard: true}
@@ -20,7 +20,7 @@ func TestTerminalAnswersAreRemovedFromInput(t *testing.T) {
 	}
 	defer null.Close()
 	for cut := range len(keys + answers) {
-		o, err := askOwnTerminal(null)
+		o, err := askOwnTerminal(null, true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -29,7 +29,7 @@ func TestTerminalAnswersAreRemovedFromInput(t *testing.T) {
 		got := string(first)
 		rest, now := o.typed(all[cut:])
 		got += string(rest)
-		if !known && !now || got != keys || o.reported() != light {
+		if !known && !now || got != keys || o.reported() != light || !o.keepsReports() {
 			t.Errorf("cut at %d: typed %q, want %q; all answered: %v; reported %+v", cut, got, keys, known || now, o.reported())
 		}
 	}
@@ -41,7 +41,7 @@ func TestEscapeKeyIsReleasedWithoutAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	o, err := askOwnTerminal(null)
+	o, err := askOwnTerminal(null, true)
 	if err != nil {
 		t.Fatal(err)
 	}

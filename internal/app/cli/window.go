@@ -273,8 +273,11 @@ func (a *app) window(c *config.Config) program.Options {
 	if prefix := outerPrefix(leave); prefix != "" {
 		pane = append(pane, ui.WithOuterPrefix(prefix, "tmux"))
 	}
-	if os.Getenv("HOB_JOB_ID") != "" && len(leave) > 0 {
-		pane = append(pane, ui.WithOuterPrefix(leave[0], "the outer hob"))
+	if outer := os.Getenv("HOB_JOB_ID"); outer != "" {
+		pane = append(pane, ui.WithinJob(engine.ID(outer)))
+		if len(leave) > 0 {
+			pane = append(pane, ui.WithOuterPrefix(leave[0], "the outer hob"))
+		}
 	}
 	n := c.Notify
 	return program.Options{
@@ -286,9 +289,11 @@ func (a *app) window(c *config.Config) program.Options {
 		Suspend: suspendSelf,
 		Copy:    copier(os.Getenv("TMUX") != ""),
 		Notify:  program.Notify{Waiting: notifyBy(n.Waiting), Failed: notifyBy(n.Failed), Finished: notifyBy(n.Finished)},
-		NoMouse: !c.UI.Mouse,
-		Input:   a.terminalInput(),
-		Output:  a.stdout,
+
+		NoStatus: !n.ProgramStatus,
+		NoMouse:  !c.UI.Mouse,
+		Input:    a.terminalInput(),
+		Output:   a.stdout,
 	}
 }
 

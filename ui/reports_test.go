@@ -1,0 +1,72 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+func TestReports(t *testing.T) {
+	says := func(state engine.ProgramState, kind engine.ProgramKind) *engine.Program {
+		return &engine.Program{ProgramReport: engine.ProgramReport{State: state, Kind: kind, Message: "private"}}
+	}
+	at := func(id engine.ID, s engine.State) engine.Job {
+		if s.Status == "" {
+			s.Status = engine.Running
+		}
+		return engine.Job{Request: engine.Request{ID: id, Name: string(id)}, State: s}
+	}
+	failed := engine.State{Status: engine.Exited, Exit: engine.Exit{Status: engine.Exited, Code: new(2), Reason: engine.ReasonExit}}
+	for _, tt := range []struct {
+		name string
+		jobs []engine.Job
+		want []string
+	}{
+		{"none", nil, []string{"idle"}},
+		{"runs", []engine.Job{at("a", engine.State{Progress: &engine.Progress{Percent: 30}}), at("b", engine.State{})}, []string{
+			"working 2 jobs are running: a, b", "a working 30%", "b working",
+		}},
+		{"own words", []engine.Job{at("a", engine.State{Program: says(engine.ProgramIdle, "")}), at("b", engine.State{Program: says(engine.ProgramDone, "")})}, []string{
+			"done b is done", "b done", "a idle",
+		}},
+		{"permission", []engine.Job{at("a", engine.State{Program: says(engine.ProgramBlocked, engine.NeedsPermission)})}, []string{
+			"blocked (permission) a needs input", "a blocked (permission)",
+		}},
+		{"different needs", []engine.Job{at("a", engine.State{Program: says(engine.ProgramBlocked, engine.NeedsPermission)}), at("b", engine.State{Waiting: true, Entry: engine.EntryOpen})}, []string{
+			"blocked (question) 2 jobs need input: a, b", "a blocked (permission)", "b blocked (question)",
+		}},
+		{"a secret", []engine.Job{at("a", engine.State{Waiting: true, Entry: engine.EntryOpen}), at("b", engine.State{Waiting: true, Entry: engine.EntryHidden})}, []string{
+			"blocked (auth) 2 jobs need input: a, b", "a blocked (question)", "b blocked (auth)",
+		}},
+		{"failed", []engine.Job{at("a", failed), at("b", engine.State{})}, []string{"error a failed", "a error", "b working"}},
+		{"unknown and not begun", []engine.Job{at("a", engine.State{Link: engine.LinkUnreachable}), at("b", engine.State{Status: engine.Queued})}, []string{"idle"}},
+		{"the host's own", []engine.Job{at("self", engine.State{Waiting: true})}, []string{"idle"}},
+	} {
+		inBubble(t, tt.name, func(t *testing.T) {
+			s := newHarness(t, 80, 24, &fake{jobs: tt.jobs}, WithinJob("self"))
+			var got []string
+			for _, r := range s.pane.Reports() {
+				got = append(got, reportText(r))
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// reportText describes a report: "id state (kind) percent message", without what it does not have.
+func reportText(r engine.ProgramReport) string {
+	parts := []string{r.ID, string(r.State)}
+	if r.Kind != "" {
+		parts = append(parts, "("+string(r.Kind)+")")
+	}
+	if r.Percent != nil {
+		parts = append(parts, fmt.Sprintf("%d%%", *r.Percent))
+	}
+	return strings.TrimSpace(strings.Join(append(parts, r.Message), " "))
+}
