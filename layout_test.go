@@ -76,6 +76,7 @@ var mayImport = []struct {
 	// What a holder links costs memory for each job.
 	{"internal/holder", []string{"engine/record", "internal/atomicfile", "internal/cause", "internal/plainfile", "internal/proc", "internal/programstatus", "internal/vt", "internal/logfile", "internal/jobdir"}},
 	{"internal/localjob", []string{"engine/record", "internal/build", "internal/ending", "internal/plainfile", "internal/proc", "internal/termenv", "internal/logfile", "internal/jobdir", "internal/queue", "internal/holder"}},
+	{"internal/localclient", []string{"engine/record", "internal/build", "internal/holder", "internal/jobdir", "internal/localjob", "internal/plainfile", "internal/proc", "internal/queue", "internal/statedir", "internal/watch"}},
 	{"internal/config", []string{"internal/spelling", "internal/units", "internal/atomicfile", "internal/plainfile", "internal/build", "keymap", "themes"}},
 	{"internal/...", []string{"engine/record", "internal/..."}},
 }
@@ -91,6 +92,7 @@ var mustNotImport = []struct {
 	{"engine/ssh/internal/judge", []string{"os", "net", "os/exec", "golang.org/x/crypto"}},
 	{"internal/holder", []string{"charm.land/", "github.com/spf13/"}},
 	{"internal/localjob", []string{"charm.land/", "github.com/spf13/"}},
+	{"internal/localclient", []string{"charm.land/", "github.com/spf13/"}},
 	{"internal/vt", []string{"charm.land/", "golang.org/x/sys"}},
 	{"ui", []string{"os/exec", "net"}},
 	{"ui/components/...", []string{"os/exec", "net", "os"}},

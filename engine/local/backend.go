@@ -29,23 +29,21 @@ package local
 
 import (
 	"context"
-	"os"
 	"sync"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/internal/holder"
+	"github.com/hobjobs/hob/internal/localclient"
 	"github.com/hobjobs/hob/internal/localjob"
 )
 
 // Backend runs jobs on this machine. It is safe for concurrent use.
 type Backend struct {
-	command   []string // how to run a holder; nil: this program
 	inProcess bool
 	notify    string
 	shows     bool
 
-	holders children
-	inner   localjob.InProcess
+	launcher localclient.Launcher
+	inner    localjob.InProcess
 
 	mu     sync.Mutex
 	closed bool
@@ -53,9 +51,13 @@ type Backend struct {
 
 var (
 	_ engine.Backend   = (*Backend)(nil)
-	_ engine.Run       = (*run)(nil)
-	_ engine.Throttler = (*run)(nil)
+	_ engine.Run       = (*localclient.Run)(nil)
+	_ engine.Throttler = (*localclient.Run)(nil)
 )
+
+// IsHolder reports whether this process was started to be the holder of a job. Programs check this
+// before anything else.
+func IsHolder() bool { return localclient.IsHolder() }
 
 // RunHolder runs the holder of one job: it receives its configuration on stdin, starts the job and
 // keeps it until none of its processes is left. It returns the exit code for the process.
@@ -67,7 +69,7 @@ type Option func(*Backend)
 // WithHolderCommand sets the command that starts holders, for a program that does not begin with
 // [IsHolder]: "hob", "holder". It is looked up in PATH.
 func WithHolderCommand(command ...string) Option {
-	return func(b *Backend) { b.command = command }
+	return func(b *Backend) { b.launcher.Command = command }
 }
 
 // InProcess keeps the jobs in this program instead of in separate holders. They end when the
@@ -98,13 +100,31 @@ func New(opts ...Option) *Backend {
 func (b *Backend) Name() string { return "local" }
 
 // Serves implements [engine.Backend]: jobs of this machine, on a system that supports holders.
-func (b *Backend) Serves(host string) bool { return host == "" && hasHolders }
+func (b *Backend) Serves(host string) bool { return host == "" && localclient.HasHolders }
 
 // Open implements [engine.Backend].
-func (b *Backend) Open(_ context.Context, r engine.Record) (engine.Run, error) { return b.run(r), nil }
+func (b *Backend) Open(_ context.Context, r engine.Record) (engine.Run, error) {
+	return localclient.NewRun(r.Dir, r.Job.Request, b.shows), nil
+}
 
-func (b *Backend) run(r engine.Record) *run {
-	return &run{holder.NewRun(r.Dir, r.Job.Request, b.shows)}
+// Observe implements [engine.Backend].
+func (b *Backend) Observe(ctx context.Context, rs []engine.Record) (map[engine.ID]engine.State, error) {
+	b.launcher.Reap()
+	dirs := make([]string, len(rs))
+	for i, r := range rs {
+		dirs[i] = r.Dir
+	}
+	states, err := localclient.LookAll(ctx, dirs)
+	if err != nil {
+		return nil, err
+	}
+	seen := make(map[engine.ID]engine.State, len(rs))
+	for _, r := range rs {
+		if s := states[r.Dir]; s != nil { // otherwise it was removed
+			seen[r.ID] = *s
+		}
+	}
+	return seen, nil
 }
 
 // Close implements [engine.Backend].
@@ -112,9 +132,6 @@ func (b *Backend) Close() error {
 	b.mu.Lock()
 	b.closed = true
 	b.mu.Unlock()
-	b.holders.reap()
+	b.launcher.Reap()
 	return b.inner.Close()
 }
-
-// runtimeDir returns the directory for sockets on this system, or "".
-func runtimeDir() string { return os.Getenv("XDG_RUNTIME_DIR") }

@@ -8,13 +8,6 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// hasHolders reports whether this system supports holders.
-const hasHolders = false
-
-// IsHolder reports whether this process was started to be the holder of a job. This system has no
-// holders.
-func IsHolder() bool { return false }
-
 // Capabilities implements [engine.Backend].
 func (b *Backend) Capabilities() engine.Capabilities { return engine.Capabilities{} }
 
@@ -23,7 +16,3 @@ func (b *Backend) Capabilities() engine.Capabilities { return engine.Capabilitie
 func (b *Backend) Start(context.Context, engine.Launch) (*engine.State, error) {
 	return nil, engine.ErrUnsupported
 }
-
-type children struct{}
-
-func (*children) reap() {}

@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package local
+package localclient
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ func TestProgramWithoutIsHolderStartsNoHolder(t *testing.T) {
 	if _, err := startSelfAsHolder("job-22222"); !errors.Is(err, errNotChecked) {
 		t.Errorf("got %v", err)
 	}
-	if isHolder() || IsHolder() || !holderChecked.Load() {
+	if Misstarted() || IsHolder() || !holderChecked.Load() {
 		t.Error("IsHolder is not noted")
 	}
 }

@@ -1,4 +1,4 @@
-package local
+package localclient
 
 import (
 	"cmp"
@@ -9,7 +9,6 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/jobdir"
@@ -19,67 +18,65 @@ import (
 	"github.com/hobjobs/hob/internal/statedir"
 )
 
-// run is one job of this machine. It keeps nothing open between calls and is safe
+// Run is one job of this machine. It keeps nothing open between calls and is safe
 // for concurrent use.
-type run struct{ *holder.Run }
+type Run struct{ *holder.Run }
 
-// Stop implements [engine.Run]. Survivors of a job without a holder are found by their environment.
-func (r *run) Stop(ctx context.Context, o engine.StopOptions) (engine.StopReport, error) {
+// NewRun returns the run of the job in dir. shows means that the client shows the job to a user, so
+// that its holder need not notify of its end.
+func NewRun(dir string, request record.Request, shows bool) *Run {
+	return &Run{holder.NewRun(dir, request, shows)}
+}
+
+// Stop ends the whole process tree, and a job that waits in a queue before it starts. Survivors of a job
+// without a holder are found by their environment. The error is ErrNotRunning if there is nothing to end.
+func (r *Run) Stop(ctx context.Context, o record.StopOptions) (record.StopReport, error) {
 	if r.Request.Waits() {
 		if report, done, err := r.stopQueued(ctx, o); done {
 			return report, err
 		}
 	}
 	report, err := r.Run.Stop(ctx, o)
-	if errors.Is(err, engine.ErrNotRunning) {
+	if errors.Is(err, record.ErrNotRunning) {
 		return r.stopSurvivors(ctx, o)
 	}
 	return report, err
 }
 
-// Observe implements [engine.Backend].
-func (b *Backend) Observe(ctx context.Context, rs []engine.Record) (map[engine.ID]engine.State, error) {
-	b.holders.reap()
-	dirs := make([]string, len(rs))
-	for i, r := range rs {
-		dirs[i] = r.Dir
-	}
+// LookAll returns the states of the jobs in dirs, by directory. Those that were removed are missing.
+func LookAll(ctx context.Context, dirs []string) (map[string]*record.State, error) {
 	states, err := holder.LookAll(ctx, dirs)
 	if err != nil {
 		return nil, err
 	}
-	seen := make(map[engine.ID]engine.State, len(rs))
 	queues := views{}
-	for _, r := range rs {
-		if s := states[r.Dir]; s != nil { // otherwise it was removed
-			queues.complete(r.Dir, &r.Job.Request, s)
-			seen[r.ID] = *s
-		}
+	for dir, s := range states {
+		queues.complete(dir, s)
 	}
-	return seen, nil
+	return states, nil
 }
 
 // stopSurvivors ends the processes that a job without a holder left running. It signals only
 // processes that are proven to belong to this boot and this job.
-func (r *run) stopSurvivors(ctx context.Context, o engine.StopOptions) (engine.StopReport, error) {
+func (r *Run) stopSurvivors(ctx context.Context, o record.StopOptions) (record.StopReport, error) {
 	st, err := jobdir.ReadState(r.Dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) { // it may list some
-		return engine.StopReport{}, err
+		return record.StopReport{}, err
 	}
 	if err != nil || !holder.SeesProcesses(&st) {
-		return engine.StopReport{}, engine.ErrNotRunning
+		return record.StopReport{}, record.ErrNotRunning
 	}
 	ref := holder.Orphans(r.Request.ID, &st)
 	left, err := proc.Members(ref)
 	if err != nil {
-		return engine.StopReport{}, err
+		return record.StopReport{}, err
 	}
 	if len(left) == 0 {
-		return engine.StopReport{}, engine.ErrNotRunning
+		return record.StopReport{}, record.ErrNotRunning
 	}
 	grace := cmp.Or(o.Grace, r.Request.Grace.Duration(), localjob.DefaultGrace)
 	res, err := proc.Terminate(ctx, ref, proc.Options{Grace: grace, KeepDaemons: o.KeepDaemons})
-	return engine.StopReport{
+	return record.StopReport{
 		Took: res.Took, Escalated: res.Escalated, Survivors: holder.Describe(res.Survivors),
 	}, err
 }
@@ -91,10 +88,15 @@ func queueOf(dir string, r *record.Request) string { return queue.Dir(statedir.Q
 type views map[string]*queue.View
 
 // complete adds to the state of a queued job why it waits.
-func (v views) complete(dir string, r *record.Request, s *engine.State) {
-	if s.Status != engine.Queued || s.Pending != nil {
+func (v views) complete(dir string, s *record.State) {
+	if s.Status != record.Queued || s.Pending != nil {
 		return
 	}
+	meta, err := jobdir.ReadMeta(dir)
+	if err != nil {
+		return // only that it waits is known
+	}
+	r := &meta.Request
 	of := queueOf(dir, r)
 	view := v[of]
 	if view == nil {
@@ -123,11 +125,11 @@ func pendingIn(view *queue.View, dir string, r *record.Request) *record.Pending 
 
 // watchQueued calls notify with the state of a queued job and after each change, until it is not
 // queued any more.
-func (r *run) watchQueued(ctx context.Context, notify func(engine.State, engine.Note)) error {
+func (r *Run) watchQueued(ctx context.Context, notify func(record.State, record.Note)) error {
 	f, leave := followQueue(queueOf(r.Dir, &r.Request))
 	defer leave()
 	s, err := holder.Look(r.Dir)
-	if err != nil || s.Status != engine.Queued {
+	if err != nil || s.Status != record.Queued {
 		return nil // the records say more
 	}
 	reported := false
@@ -140,7 +142,7 @@ func (r *run) watchQueued(ctx context.Context, notify func(engine.State, engine.
 			s.Backgrounded = s.Backgrounded || jobdir.Backgrounded(r.Dir)
 			if !reported || !reflect.DeepEqual(was.Pending, s.Pending) || was.Backgrounded != s.Backgrounded {
 				reported = true
-				notify(s, engine.Note{})
+				notify(s, record.Note{})
 			}
 		} else {
 			return nil // it starts, or has started
@@ -153,8 +155,9 @@ func (r *run) watchQueued(ctx context.Context, notify func(engine.State, engine.
 	}
 }
 
-// Watch implements [engine.Run].
-func (r *run) Watch(ctx context.Context, notify func(engine.State, engine.Note)) error {
+// Watch calls notify with the current state and after each change, also while the job waits in a queue; see
+// [holder.Run.Watch].
+func (r *Run) Watch(ctx context.Context, notify func(record.State, record.Note)) error {
 	if r.Request.Waits() {
 		if err := r.watchQueued(ctx, notify); err != nil {
 			return err
@@ -163,8 +166,8 @@ func (r *run) Watch(ctx context.Context, notify func(engine.State, engine.Note))
 	return r.Run.Watch(ctx, notify)
 }
 
-// Background implements [engine.Run].
-func (r *run) Background(ctx context.Context) error {
+// Background records that no client waits for the job any longer.
+func (r *Run) Background(ctx context.Context) error {
 	if r.Request.Waits() {
 		if err := queue.Background(ctx, queueOf(r.Dir, &r.Request), string(r.Request.ID)); !errors.Is(err, queue.ErrNotWaiting) {
 			return err
@@ -175,9 +178,9 @@ func (r *run) Background(ctx context.Context) error {
 
 // stopQueued asks the holder of a queued job to end it, and waits until that is recorded. It reports
 // false if the job does not wait any more.
-func (r *run) stopQueued(ctx context.Context, o engine.StopOptions) (report engine.StopReport, done bool, err error) {
+func (r *Run) stopQueued(ctx context.Context, o record.StopOptions) (report record.StopReport, done bool, err error) {
 	if o.Reason == "" {
-		o.Reason = engine.ReasonKill
+		o.Reason = record.ReasonKill
 	}
 	began := time.Now()
 	if err := queue.Cancel(ctx, queueOf(r.Dir, &r.Request), string(r.Request.ID), o); err != nil {
@@ -190,7 +193,7 @@ func (r *run) stopQueued(ctx context.Context, o engine.StopOptions) (report engi
 		st, err := holder.Look(r.Dir)
 		switch {
 		case err != nil: // it was removed
-			return report, true, engine.ErrNotRunning
+			return report, true, record.ErrNotRunning
 		case st.Status.Finished():
 			report.Took = max(1, time.Since(began))
 			return report, true, nil

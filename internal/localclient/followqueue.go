@@ -1,4 +1,4 @@
-package local
+package localclient
 
 import (
 	"path/filepath"

@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package local
+package localclient
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/localjob"
@@ -20,17 +20,18 @@ import (
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-// hasHolders reports whether this system supports holders.
-const hasHolders = true
+// HasHolders reports whether this system supports holders.
+const HasHolders = true
 
 // IsHolder reports whether this process was started to be the holder of a job. Programs check this
 // before anything else.
 func IsHolder() bool {
 	holderChecked.Store(true)
-	return isHolder()
+	return Misstarted()
 }
 
-func isHolder() bool { return len(os.Args) > 0 && filepath.Base(os.Args[0]) == proc.HolderName }
+// Misstarted is IsHolder for a program that should have called it before.
+func Misstarted() bool { return len(os.Args) > 0 && filepath.Base(os.Args[0]) == proc.HolderName }
 
 // holderChecked reports whether the program has called IsHolder. It belongs to the process, as os.Args does:
 // a program that forgot the call would start itself once more instead of a holder.
@@ -186,7 +187,7 @@ func lostAtStart(dir, runtimeDir string) bool {
 	if _, err := jobdir.ReadState(dir); !errors.Is(err, fs.ErrNotExist) {
 		return true // an unreadable record is not replaced
 	}
-	st := engine.State{Machine: proc.MachineID(), BootID: proc.BootID(), PIDNS: proc.PIDNamespace()}
+	st := record.State{Machine: proc.MachineID(), BootID: proc.BootID(), PIDNS: proc.PIDNamespace()}
 	if meta, err := jobdir.ReadMeta(dir); err == nil {
 		st.Backgrounded, st.Size = meta.StartInBackground, meta.InitialSize
 	}
