@@ -131,6 +131,15 @@ func JobOptions() []JobOption {
 			},
 		},
 		{
+			Field: "StopSignal", Name: "stop-signal", Value: "SIGNAL", Editable: true,
+			Values:   []string{"SIGINT", "SIGTERM", "SIGQUIT", "SIGHUP"},
+			Usage:    "signal that asks it to end (default: SIGTERM)",
+			Argument: &JobArgument{Name: "stopSignal", Aliases: []string{"stop_signal"}, Description: "Signal that asks it to end (default: SIGTERM)"},
+			Set:      func(s *Spec, v string) (err error) { s.StopSignal, err = parseStopSignal(v); return err },
+			Typed:    func(s Spec) []string { return unlessZero(s.StopSignal, s.StopSignal) },
+			check:    checkStopSignal,
+		},
+		{
 			Field: "Env", Name: "env", Short: "e", Value: "NAME[=VALUE]", Repeated: true, Editable: true,
 			Usage: "set a variable, or pass NAME through",
 			Set:   addVariable,

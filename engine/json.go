@@ -52,6 +52,7 @@ type jobJSON struct {
 	Timeout      *float64          `json:"timeout_seconds"`
 	DeadlineAt   *time.Time        `json:"deadline_at"`
 	Grace        float64           `json:"grace_seconds"`
+	StopSignal   *string           `json:"stop_signal"`
 	StopDeadline *time.Time        `json:"stop_deadline_at"`
 	EnvNames     []string          `json:"env_names"`
 	Survivors    []Process         `json:"survivors"`
@@ -208,6 +209,7 @@ func (j *Job) form(now time.Time) jobJSON {
 		Paused:       j.Paused,
 		DeadlineAt:   timeOrNull(j.Deadline),
 		Grace:        inSeconds(j.Grace),
+		StopSignal:   orNull(j.StopSignal),
 		StopDeadline: timeOrNull(j.StopDeadline()),
 		EnvNames:     j.EnvNames,
 		EndedBy:      orNull(j.Exit.EndedBy),
@@ -314,6 +316,7 @@ func (j *Job) UnmarshalJSON(data []byte) error {
 			LogLimit:      orZero(v.LogLimit),
 			Timeout:       ofSeconds(orZero(v.Timeout)),
 			Grace:         ofSeconds(v.Grace),
+			StopSignal:    orZero(v.StopSignal),
 			EnvNames:      v.EnvNames,
 			Labels:        v.Labels,
 			Split:         orZero(v.StdoutPath) != "",

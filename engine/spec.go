@@ -31,10 +31,13 @@ type Spec struct {
 	Split    bool // stdout.log and stderr.log instead of output.log; cannot be combined with PTY
 	Size     Size // zero: 120x40
 
-	Timeout  time.Duration // 0: none
-	Grace    time.Duration // 0: five seconds
-	LogLimit int64         // bytes; 0: the engine's default, negative: none
-	Labels   map[string]string
+	Timeout time.Duration // 0: none
+	Grace   time.Duration // 0: five seconds
+	// StopSignal is the signal that asks the job to end, by any name or number that the system knows.
+	// SIGKILL follows after Grace. Empty: SIGTERM.
+	StopSignal string
+	LogLimit   int64 // bytes; 0: the engine's default, negative: none
+	Labels     map[string]string
 
 	Backgrounded  bool   // no client waits for it, from the start
 	Notify        bool   // notify of its end even while it is in the foreground
@@ -81,6 +84,7 @@ func (e *Engine) metaOf(s Spec, backend string, o startOptions) jobdir.Meta {
 			InitialSize:       s.Size,
 			Timeout:           record.InMilliseconds(s.Timeout),
 			Grace:             record.InMilliseconds(s.Grace),
+			StopSignal:        s.StopSignal,
 			LogLimit:          max(0, s.LogLimit),
 			EnvNames:          slices.Sorted(maps.Keys(s.Env)),
 			Labels:            s.Labels,
@@ -137,6 +141,7 @@ func (j Job) Spec() Spec {
 		Size:          j.InitialSize,
 		Timeout:       j.Timeout.Duration(),
 		Grace:         j.Grace.Duration(),
+		StopSignal:    j.StopSignal,
 		LogLimit:      j.LogLimit,
 		Labels:        j.Labels,
 		Backgrounded:  true,

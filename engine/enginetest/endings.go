@@ -80,6 +80,25 @@ func endings() []suiteCase {
 				s.Errorf("output %q", out)
 			}
 		}},
+		{"stop sends the signal that the job asks for", func(s *suite) {
+			j := s.sh(`trap 'echo interrupted; exit 4' INT; trap '' TERM; echo ready; while :; do sleep 0.05; done`,
+				func(spec *engine.Spec) { spec.StopSignal = "SIGINT" })
+			s.until(j.ID, func(out string) bool { return strings.Contains(out, "ready") })
+			r, err := s.e.Handle(j.ID).Stop(s.ctx(), engine.StopOptions{Grace: Patience / 2})
+			if err != nil || r.Escalated {
+				s.Errorf("report = %+v, err %v", r, err)
+			}
+			s.ended(s.get(j.ID).Exit, outcome{engine.Killed, engine.ReasonKill, 4})
+		}},
+		{"a timeout sends the signal that the job asks for", func(s *suite) {
+			j := s.sh(`trap 'exit 4' INT; trap '' TERM; while :; do sleep 0.05; done`, func(spec *engine.Spec) {
+				spec.StopSignal, spec.Timeout, spec.Grace = "SIGINT", 2*time.Second, Patience/2
+			})
+			exit := s.wait(j.ID)
+			if early := s.code(exit) == 130; !early { // otherwise the machine was so busy that there was no trap yet
+				s.ended(exit, outcome{engine.Killed, engine.ReasonTimeout, 4})
+			}
+		}},
 		{"ignored stop escalates to a kill", func(s *suite) {
 			j := s.sh(`trap '' TERM HUP; echo ready; while :; do sleep 0.05; done`)
 			s.until(j.ID, func(out string) bool { return strings.Contains(out, "ready") })

@@ -89,6 +89,8 @@ type Request struct {
 	InitialSize Size         `json:"size"`
 	Timeout     Milliseconds `json:"timeout_ms,omitempty"` // 0: none
 	Grace       Milliseconds `json:"grace_ms"`
+	// StopSignal is the signal that asks the job to end, "SIGINT"; empty: SIGTERM.
+	StopSignal string `json:"stop_signal,omitempty"`
 	// LogLimit is how many bytes of the logs are kept, 0: all. It is not enforced if State.NoLimit
 	// is set.
 	LogLimit int64             `json:"log_limit,omitempty"`

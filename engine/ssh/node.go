@@ -32,7 +32,7 @@ func (h *host) entryOf(ctx context.Context, dir string) (*recipe.Entry, error) {
 
 // stopOnCluster is Stop for a job on a cluster: what waits is taken out of the queue, what runs is
 // ended on its node, and if that cannot be asked or the job is suspended, by the scheduler.
-func (r *Run) stopOnCluster(ctx context.Context, grace time.Duration, by, reason string, keepDaemons bool) (report engine.StopReport, err error) {
+func (r *Run) stopOnCluster(ctx context.Context, o recipe.StopOptions) (report engine.StopReport, err error) {
 	began := time.Now()
 	defer func() { report.Took = time.Since(began) }()
 	dir, err := r.dir(ctx, true)
@@ -45,7 +45,7 @@ func (r *Run) stopOnCluster(ctx context.Context, grace time.Duration, by, reason
 	}
 	_, id := dirAndName(dir)
 	if !e.Claimed {
-		a, err := r.h.ask(ctx, slow, recipe.Drop(dir, id, r.rec.Job.Token, by, reason), askOptions{asks: true, limit: queueLimit})
+		a, err := r.h.ask(ctx, slow, recipe.Drop(dir, id, r.rec.Job.Token, o.By, o.Reason), askOptions{asks: true, limit: queueLimit})
 		if err != nil {
 			return report, err
 		}
@@ -64,10 +64,10 @@ func (r *Run) stopOnCluster(ctx context.Context, grace time.Duration, by, reason
 	var a shell.Answer
 	askErr := errors.New("Slurm has suspended the job") //nolint:staticcheck // a name
 	if !r.suspended(ctx, dir) {
-		a, askErr = r.h.onNode(ctx, e, dir, recipe.Stop(dir, id, grace, by, reason, keepDaemons), max(0, grace)+queueLimit)
+		a, askErr = r.h.onNode(ctx, e, dir, recipe.Stop(dir, id, o), max(0, o.Grace)+queueLimit)
 	}
 	s := recipe.ParseStop(a.Out)
-	report.Escalated, report.Survivors = s.Killed == "KILL" && grace >= 0, s.Left
+	report.Escalated, report.Survivors = s.Killed == "KILL" && o.Grace >= 0, s.Left
 	if s.Stuck {
 		return report, errors.New("processes of the job survived SIGKILL")
 	}
@@ -77,7 +77,7 @@ func (r *Run) stopOnCluster(ctx context.Context, grace time.Duration, by, reason
 			return report, err
 		}
 		if !e.Over && e.EndedBy == nil {
-			a, err := r.h.ask(ctx, slow, recipe.Cancel(dir, id, by, reason), askOptions{asks: true, limit: queueLimit})
+			a, err := r.h.ask(ctx, slow, recipe.Cancel(dir, id, o.By, o.Reason), askOptions{asks: true, limit: queueLimit})
 			if err == nil {
 				err = r.h.cancelled(wordOf(a.Out), cmp.Or(askErr, errors.New("it answered "+s.Why)))
 			}
@@ -86,9 +86,9 @@ func (r *Run) stopOnCluster(ctx context.Context, grace time.Duration, by, reason
 			}
 		}
 	}
-	exit, err := r.awaitEnd(ctx, max(0, grace)+queueLimit)
+	exit, err := r.awaitEnd(ctx, max(0, o.Grace)+queueLimit)
 	if exit.Signal == "SIGKILL" {
-		report.Escalated = grace >= 0
+		report.Escalated = o.Grace >= 0
 	}
 	return report, err
 }

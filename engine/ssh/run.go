@@ -1,6 +1,7 @@
 package ssh
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -97,26 +98,28 @@ func (r *Run) Signal(ctx context.Context, name, by string) error {
 
 // Stop implements [engine.Run]. If the connection breaks the host continues with it.
 func (r *Run) Stop(ctx context.Context, o engine.StopOptions) (engine.StopReport, error) {
-	grace := o.Grace
-	if grace == 0 {
-		grace = r.rec.Job.Grace.Duration()
+	ask := recipe.StopOptions{
+		Signal:      r.rec.Job.StopSignal,
+		Grace:       cmp.Or(o.Grace, r.rec.Job.Grace.Duration()),
+		By:          o.By,
+		Reason:      string(cmp.Or(o.Reason, engine.ReasonKill)),
+		KeepDaemons: o.KeepDaemons,
 	}
-	reason := string(o.Reason)
-	if reason == "" {
-		reason = string(engine.ReasonKill)
+	if ask.Signal == "SIGKILL" {
+		ask.Grace = engine.KillNow
 	}
 	if judge.Scheduled(r.rec) {
-		return r.stopOnCluster(ctx, grace, o.By, reason, o.KeepDaemons)
+		return r.stopOnCluster(ctx, ask)
 	}
 	began := time.Now()
-	out, err := r.act(ctx, slow, askOptions{limit: max(0, grace) + 30*time.Second}, func(dir string) string {
-		return recipe.Stop(dir, string(r.rec.ID), grace, o.By, reason, o.KeepDaemons)
+	out, err := r.act(ctx, slow, askOptions{limit: max(0, ask.Grace) + 30*time.Second}, func(dir string) string {
+		return recipe.Stop(dir, string(r.rec.ID), ask)
 	})
 	if err != nil {
 		return engine.StopReport{}, err
 	}
 	s := recipe.ParseStop([]byte(out))
-	report := engine.StopReport{Took: time.Since(began), Escalated: s.Killed == "KILL" && grace >= 0, Survivors: s.Left}
+	report := engine.StopReport{Took: time.Since(began), Escalated: s.Killed == "KILL" && ask.Grace >= 0, Survivors: s.Left}
 	// The result is in the record here when this returns.
 	_, lookErr := r.h.look(ctx, []engine.Record{r.rec})
 	switch {

@@ -133,20 +133,21 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (begun *engine.Sta
 func (b *Backend) request(l engine.Launch) (recipe.Job, error) {
 	s := &l.Spec
 	j := recipe.Job{
-		ID:      string(l.ID),
-		Token:   l.Job.Token,
-		Owner:   owner(l.Job),
-		Command: s.Command,
-		Script:  s.Script,
-		Dir:     s.Dir,
-		Stdin:   s.Stdin || s.TTYStdin,
-		Split:   s.Split,
-		TTY:     s.PTY,
-		Cols:    s.Size.Cols,
-		Rows:    s.Size.Rows,
-		Timeout: s.Timeout,
-		Grace:   s.Grace,
-		Limit:   max(0, s.LogLimit),
+		ID:         string(l.ID),
+		Token:      l.Job.Token,
+		Owner:      owner(l.Job),
+		Command:    s.Command,
+		Script:     s.Script,
+		Dir:        s.Dir,
+		Stdin:      s.Stdin || s.TTYStdin,
+		Split:      s.Split,
+		TTY:        s.PTY,
+		Cols:       s.Size.Cols,
+		Rows:       s.Size.Rows,
+		Timeout:    s.Timeout,
+		Grace:      s.Grace,
+		StopSignal: s.StopSignal,
+		Limit:      max(0, s.LogLimit),
 	}
 	if _, ok := slurm.Login(s.Host); ok {
 		j.Cluster = slurm.Name

@@ -75,7 +75,11 @@ func (r *Run) stopSurvivors(ctx context.Context, o record.StopOptions) (record.S
 		return record.StopReport{}, record.ErrNotRunning
 	}
 	grace := cmp.Or(o.Grace, r.Request.Grace.Duration(), localjob.DefaultGrace)
-	res, err := proc.Terminate(ctx, ref, proc.Options{Grace: grace, KeepDaemons: o.KeepDaemons})
+	res, err := proc.Terminate(ctx, ref, proc.Options{
+		Signal:      proc.StopSignal(r.Request.StopSignal),
+		Grace:       grace,
+		KeepDaemons: o.KeepDaemons,
+	})
 	return record.StopReport{
 		Took: res.Took, Escalated: res.Escalated, Survivors: holder.Describe(res.Survivors),
 	}, err

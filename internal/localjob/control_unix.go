@@ -109,6 +109,9 @@ func asksToEnd(sig unix.Signal) bool {
 // end ends the whole tree and returns when it is gone and the end is recorded.
 func (j *job) end(ctx context.Context, o record.StopOptions) (report record.StopReport, err error) {
 	grace := max(0, cmp.Or(o.Grace, j.grace()))
+	if proc.StopSignal(j.meta.StopSignal) == syscall.SIGKILL {
+		grace = 0
+	}
 	j.mu.Lock()
 	if j.pid == 0 || j.gone {
 		j.mu.Unlock()
@@ -142,8 +145,11 @@ func (j *job) end(ctx context.Context, o record.StopOptions) (report record.Stop
 		j.h.Stopping(&record.StopRequest{By: o.By, Reason: o.Reason, At: now, Deadline: now.Add(grace)})
 	}
 	opt := proc.Options{
-		Grace: grace, HUP: j.interactiveShell(), KeepDaemons: o.KeepDaemons,
-		OnKill: func() { j.forced.Store(true) },
+		Signal:      proc.StopSignal(j.meta.StopSignal),
+		Grace:       grace,
+		HUP:         j.interactiveShell(),
+		KeepDaemons: o.KeepDaemons,
+		OnKill:      func() { j.forced.Store(true) },
 	}
 	defer j.forced.Store(false)
 	if j.reaps {

@@ -20,7 +20,7 @@
 //
 // # Ending a job
 //
-// [Terminate] sends SIGTERM and SIGCONT to all members and waits for the grace period. Then it
+// [Terminate] sends SIGTERM, or another polite signal, and SIGCONT to all members and waits for the grace period. Then it
 // sends SIGSTOP until no new members appear, because stopped processes cannot fork, and kills all
 // of them with SIGKILL, until no member is left. Signals are sent with pidfds if the kernel
 // supports them. Terminate does not reap processes: a subreaper reaps its orphans with a [Reaper].

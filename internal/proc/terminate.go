@@ -11,7 +11,9 @@ import (
 
 // Options are the parameters of Terminate. The zero value kills at once.
 type Options struct {
-	// Grace is the time from the polite signal, SIGTERM, to SIGKILL. If it is 0 or less,
+	// Signal is the polite signal; 0: SIGTERM. SIGKILL means the same as no Grace.
+	Signal syscall.Signal
+	// Grace is the time from the polite signal to SIGKILL. If it is 0 or less,
 	// only SIGKILL is sent.
 	Grace time.Duration
 	// HUP sends SIGHUP as well, because interactive shells ignore SIGTERM.
@@ -38,6 +40,15 @@ type Result struct {
 	// Survivors are members that still exist: in uninterruptible sleep, or of another
 	// user. After an error they are the last known members.
 	Survivors []Process
+}
+
+// StopSignal returns the signal with the name that a job's request has for [Options].Signal.
+func StopSignal(name string) syscall.Signal {
+	sig, err := ParseSignal(name)
+	if err != nil { // the default, or a signal of another system
+		return syscall.SIGTERM
+	}
+	return sig
 }
 
 // ParseSignal parses a signal: "TERM", "SIGTERM", "term" or "15", and "RTMIN+3" on systems with

@@ -39,6 +39,12 @@ const (
 // because of that and leaves no process stopped. Any other error means that the members
 // could not be determined.
 func Terminate(ctx context.Context, job JobRef, opt Options) (Result, error) {
+	if opt.Signal == 0 {
+		opt.Signal = syscall.SIGTERM
+	}
+	if opt.Signal == syscall.SIGKILL {
+		opt.Grace = 0
+	}
 	t := &termination{job: job, opt: opt, began: time.Now(), sent: map[Identity]bool{}}
 	gone := false
 	var left []Process
@@ -131,7 +137,7 @@ func (t *termination) send(h *handle, sigs ...syscall.Signal) error {
 // signalAndWait sends the polite signal and waits for the grace period. It reports whether
 // all members have ended, and returns those that are left.
 func (t *termination) signalAndWait(ctx context.Context) (left []Process, gone bool, err error) {
-	sigs := []syscall.Signal{syscall.SIGTERM}
+	sigs := []syscall.Signal{t.opt.Signal}
 	if t.opt.HUP {
 		sigs = append(sigs, syscall.SIGHUP)
 	}

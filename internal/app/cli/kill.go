@@ -27,10 +27,10 @@ func (a *app) killCommand() *cobra.Command {
 		Aliases: []string{"stop"},
 		GroupID: groupStop,
 		Short:   "Stop jobs and all their processes",
-		Long: "Send SIGTERM to the whole process tree, then SIGKILL after the grace period. Returns\n" +
-			"when all processes have exited. Without ID, choose a job from a list. --dir stops all\n" +
-			"running jobs that were started in a directory, for example before you delete it; the\n" +
-			"directory of a job on a host is the one there.",
+		Long: "Send SIGTERM, or the signal of hob run --stop-signal, to the whole process tree, then\n" +
+			"SIGKILL after the grace period. Returns when all processes have exited. Without ID, choose\n" +
+			"a job from a list. --dir stops all running jobs that were started in a directory, for\n" +
+			"example before you delete it; the directory of a job on a host is the one there.",
 		Example:           "hob kill @\nhob stop --grace 30s web worker\nhob kill --signal HUP web\nhob kill --dir ~/src/shop",
 		ValidArgsFunction: a.completeJobs(engine.Filter{Running: true}, true),
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.kill(cmd.Context(), args, f) },

@@ -29,6 +29,15 @@ func (m *Model) runs() string {
 	return m.join("run "+strconv.Itoa(j.Runs.Number()), "restart "+j.Restart, before)
 }
 
+// stop is how the job is asked to end, if not by SIGTERM.
+func (m *Model) stop() string {
+	j := m.job
+	if j.StopSignal == "" || j.Status.Finished() {
+		return ""
+	}
+	return cells.Clean(j.StopSignal)
+}
+
 // queue is the local queue whose slot the job waits for or uses.
 func (m *Model) queue() string {
 	j := m.job

@@ -362,11 +362,12 @@ over() {
   return 1
 }
 
-# end_job DIR ID GRACE BY REASON KEEP: ends the job's processes: SIGTERM, after GRACE
+# end_job DIR ID GRACE BY REASON KEEP SIGNAL: ends the job's processes: SIGNAL, after GRACE
 # tenths of a second SIGKILL (GRACE -1: at once). KEEP=1 spares what left the
 # group, and names it. It prints what became of it.
 end_job() {
-  h_d=$1 h_id=$2 h_grace=$3 h_by=$4 h_reason=$5 h_keep=$6 h_ticks=0
+  h_d=$1 h_id=$2 h_grace=$3 h_by=$4 h_reason=$5 h_keep=$6 h_stop=${7:-TERM} h_ticks=0
+  [ "$h_stop" != KILL ] || h_grace=-1
   h_n=0
   while [ ! -f "$h_d/pid" ] && [ -d "$h_d/claim" ] && [ ! -f "$h_d/exit_code" ] && [ $h_n -lt 20 ]; do
     nap
@@ -390,16 +391,16 @@ end_job() {
     [ -s "$h_d/ended_by" ] || [ ! -f "$h_d/.ended_by" ] || kept "$h_d" ended_by "$h_reason $h_by $h_now $h_left"
   fi
   h_n=0
-  h_sig=TERM
+  h_sig=$h_stop
   if [ "$h_grace" -ge 0 ]; then
-    hit 15
+    hit "$h_stop"
     hit CONT
     carry "$h_d"
     # Where sleep knows no fractions a nap is a whole second.
     sleep 0.01 2>/dev/null && h_step=1 || h_step=10
-    while [ $h_n -lt "$h_grace" ] && ! over 15; do
+    while [ $h_n -lt "$h_grace" ] && ! over "$h_stop"; do
       nap
-      [ "$h_keep" = 1 ] || pursue 15
+      [ "$h_keep" = 1 ] || pursue "$h_stop"
       h_n=$((h_n + h_step))
     done
   fi
@@ -419,7 +420,13 @@ end_job() {
     remaining
     return 0
   fi
-  case $h_sig in TERM) settle "$h_d" 20 143 ;; *) settle "$h_d" 20 137 ;; esac
+  case $h_sig in
+  HUP) settle "$h_d" 20 129 ;;
+  INT) settle "$h_d" 20 130 ;;
+  QUIT) settle "$h_d" 20 131 ;;
+  KILL) settle "$h_d" 20 137 ;;
+  *) settle "$h_d" 20 143 ;;
+  esac
   echo "killed $h_sig"
   [ "$h_keep" != 1 ] || { h_STRAYS=$h_spared; strays; remaining; }
   return 0

@@ -126,7 +126,7 @@ func TestEndOnAFullDisk(t *testing.T) {
 				syscall.Kill(p.list(j.ID).Wrapper.PID, syscall.SIGKILL)
 				fallthrough
 			case "kill":
-				p.ask(Stop(dir, j.ID, patience, "cli", "kill", false))
+				p.ask(Stop(dir, j.ID, StopOptions{Grace: patience, By: "cli", Reason: "kill"}))
 			}
 			e := p.ended(j.ID)
 			if e.Code == nil || *e.Code != 143 || e.Ended == nil {

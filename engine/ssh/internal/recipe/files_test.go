@@ -157,7 +157,7 @@ func TestAbandonAndDiscard(t *testing.T) {
 		if got := strings.TrimSpace(p.ask(Discard(dir, j.Token))); got != "running" {
 			t.Errorf("discard of a running job says %q", got)
 		}
-		p.ask(Stop(dir, j.ID, -1, "cli", "kill", false))
+		p.ask(Stop(dir, j.ID, StopOptions{Grace: -1, By: "cli", Reason: "kill"}))
 		if got := strings.TrimSpace(p.ask(Discard(dir, random()))); got != "taken" {
 			t.Errorf("discard with another token says %q", got)
 		}
@@ -234,7 +234,7 @@ func TestOtherModes(t *testing.T) {
 			j.Mode = c.mode
 			dir := p.start(j).Dir
 			p.until(j.ID, "ready", func(e *Entry) bool { return e.Sizes["output.log"] >= 6 })
-			s := ParseStop([]byte(p.ask(Stop(dir, j.ID, time.Second, "cli", "kill", false))))
+			s := ParseStop([]byte(p.ask(Stop(dir, j.ID, StopOptions{Grace: time.Second, By: "cli", Reason: "kill"}))))
 			if e := p.list(j.ID); e.Code == nil || *e.Code != 143 && *e.Code != 137 {
 				t.Errorf("stop %+v, code %s", s, show(e.Code))
 			}
@@ -249,7 +249,7 @@ func TestCapFreesTheMiddleOfTheLog(t *testing.T) {
 		j.Limit = 3_000_000
 		dir := p.start(j).Dir
 		defer func() {
-			p.ask(Stop(dir, j.ID, -1, "cli", "kill", false))
+			p.ask(Stop(dir, j.ID, StopOptions{Grace: -1, By: "cli", Reason: "kill"}))
 			p.withoutWrapper(j.ID)
 		}()
 		// The hole is recorded before its bytes are freed, so the record alone is not enough.

@@ -49,7 +49,7 @@ func TestInput(t *testing.T) {
 		if got := strings.TrimSpace(p.ask(Feed(dir, []byte("x")))); got != "ended" {
 			t.Errorf("feed after the end says %q", got)
 		}
-		p.ask(Stop(dir, j.ID, -1, "cli", "kill", false))
+		p.ask(Stop(dir, j.ID, StopOptions{Grace: -1, By: "cli", Reason: "kill"}))
 		j = p.job("read x; echo \"got <$x>\"")
 		dir = p.start(j).Dir
 		p.ended(j.ID)

@@ -222,7 +222,7 @@ func TestJobInheritsNoSignalsOrDescriptors(t *testing.T) {
 		if err != nil || pgid != e.Job.PID || e.Live != e.Job.Start || !e.Group {
 			t.Errorf("pid %d is in group %d (%v): %+v", e.Job.PID, pgid, err, e)
 		}
-		p.ask(Stop(filepath.Join(p.base, j.ID), j.ID, 0, "t", "kill", false))
+		p.ask(Stop(filepath.Join(p.base, j.ID), j.ID, StopOptions{Grace: 0, By: "t", Reason: "kill"}))
 	})
 }
 

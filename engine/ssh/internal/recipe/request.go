@@ -255,15 +255,32 @@ func ParseShows(line string) (entry record.Entry, waits bool) {
 
 // Stop ends the job's processes; see [ParseStop]. It takes grace and some seconds more. It continues
 // if the connection is lost.
-func Stop(dir, id string, grace time.Duration, by, reason string, keepDaemons bool) string {
-	g, keep := tenths(grace), 0
-	if grace < 0 {
-		g = -1
+func Stop(dir, id string, o StopOptions) string {
+	grace, keep := tenths(o.Grace), 0
+	if o.Grace < 0 {
+		grace = -1
 	}
-	if keepDaemons {
+	if o.KeepDaemons {
 		keep = 1
 	}
-	return fmt.Sprintf("end_job %s %s %d %s %s %d", Quote(dir), Quote(id), g, Quote(OneWord(by)), Quote(OneWord(reason)), keep)
+	return fmt.Sprintf("end_job %s %s %d %s %s %d %s",
+		Quote(dir), Quote(id), grace, Quote(OneWord(o.By)), Quote(OneWord(o.Reason)), keep, Quote(stopWord(o.Signal)))
+}
+
+// StopOptions are how [Stop] ends a job. A negative Grace means SIGKILL at once.
+type StopOptions struct {
+	Signal      string // "SIGINT"; empty: SIGTERM
+	Grace       time.Duration
+	By, Reason  string
+	KeepDaemons bool
+}
+
+// stopWord returns a signal as the scripts name it.
+func stopWord(signal string) string {
+	if signal == "" {
+		return "TERM"
+	}
+	return strings.TrimPrefix(signal, "SIG")
 }
 
 // LastQueue requests the answer to the last [Queue] of any client that was answered; it is empty if

@@ -169,7 +169,7 @@ watch() {
     if [ "$h_timeout" -gt 0 ]; then
       h_rest=$((h_timeout - h_spent))
       if [ "$h_rest" -le 0 ]; then
-        end_job "$h_d" "$h_id" "$h_grace" timeout timeout 0
+        end_job "$h_d" "$h_id" "$h_grace" timeout timeout 0 "$h_stopsig"
         exit 0
       fi
       [ "$h_rest" -lt $((h_step * 10)) ] && h_step=$((h_rest / 10)).$((h_rest % 10))

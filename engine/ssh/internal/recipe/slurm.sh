@@ -236,7 +236,7 @@ slurm_term() {
   h_z=$((h_z * 10 - 15))
   [ "$h_z" -gt 1 ] || h_z=1
   [ "$h_grace" -lt "$h_z" ] && h_z=$h_grace
-  end_job "$h_d" "$h_id" "$h_z" slurm "$h_WHY" 0 >/dev/null &
+  end_job "$h_d" "$h_id" "$h_z" slurm "$h_WHY" 0 "$h_stopsig" >/dev/null &
 }
 
 # slurm_end: records the reason for the end if Slurm, or the lack of memory on its node, caused it.

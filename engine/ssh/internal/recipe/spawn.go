@@ -75,7 +75,8 @@ type Job struct {
 	Cols, Rows int
 	Timeout    time.Duration
 	Grace      time.Duration
-	Limit      int64 // bytes of each log; 0: none. At least twice what is never freed.
+	StopSignal string // "SIGINT"; empty: SIGTERM
+	Limit      int64  // bytes of each log; 0: none. At least twice what is never freed.
 	// Mode and Shell are chosen on the host when they are empty.
 	Mode, Shell string
 	// Cluster is the scheduler that starts the job, "slurm", with Options for it; empty: the host does.
@@ -154,8 +155,8 @@ func (j *Job) conf() string {
 	if j.TTY {
 		tty = 1
 	}
-	return fmt.Sprintf("h_timeout=%d\nh_grace=%d\nh_limit=%d\nh_split=%d\nh_logs=%s\nh_tty=%d\nh_cols=%d\nh_rows=%d\nh_cluster=%s\n",
-		tenths(j.Timeout), max(1, tenths(j.Grace)), j.Limit/1000, split, Quote(logs), tty, j.Cols, j.Rows, j.Cluster)
+	return fmt.Sprintf("h_timeout=%d\nh_grace=%d\nh_stopsig=%s\nh_limit=%d\nh_split=%d\nh_logs=%s\nh_tty=%d\nh_cols=%d\nh_rows=%d\nh_cluster=%s\n",
+		tenths(j.Timeout), max(1, tenths(j.Grace)), Quote(stopWord(j.StopSignal)), j.Limit/1000, split, Quote(logs), tty, j.Cols, j.Rows, j.Cluster)
 }
 
 // command is the file that the job's sh runs. A script stays as it is: even a line feed at

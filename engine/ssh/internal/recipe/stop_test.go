@@ -34,7 +34,7 @@ func TestStop(t *testing.T) {
 			j := p.job(c.script)
 			dir := p.start(j).Dir
 			p.until(j.ID, "ready", func(e *Entry) bool { return e.Sizes["output.log"] >= 6 })
-			s := ParseStop([]byte(p.ask(Stop(dir, j.ID, c.grace, "cli", "kill", false))))
+			s := ParseStop([]byte(p.ask(Stop(dir, j.ID, StopOptions{Grace: c.grace, By: "cli", Reason: "kill"}))))
 			e := p.list(j.ID)
 			if s.Killed != c.killed || e.Code == nil || *e.Code != c.code {
 				t.Errorf("%s: %+v, code %s; want %s and %d", c.name, s, show(e.Code), c.killed, c.code)
@@ -45,7 +45,7 @@ func TestStop(t *testing.T) {
 			if e.Group {
 				t.Errorf("%s: the group still runs", c.name)
 			}
-			if s := ParseStop([]byte(p.ask(Stop(dir, j.ID, c.grace, "cli", "kill", false)))); s.Why != "dead" {
+			if s := ParseStop([]byte(p.ask(Stop(dir, j.ID, StopOptions{Grace: c.grace, By: "cli", Reason: "kill"})))); s.Why != "dead" {
 				t.Errorf("%s: the second time: %+v", c.name, s)
 			}
 		}
@@ -64,7 +64,7 @@ func TestStopFindsWhatLeftTheGroup(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p.ask(Stop(dir, j.ID, time.Second, "cli", "kill", keep))
+			p.ask(Stop(dir, j.ID, StopOptions{Grace: time.Second, By: "cli", Reason: "kill", KeepDaemons: keep}))
 			alive := syscall.Kill(stray, 0) == nil && !zombie(stray)
 			if alive != keep {
 				t.Errorf("keep %v: the stray is alive: %v", keep, alive)
@@ -94,7 +94,7 @@ func TestStopFindsWhatLeavesTheGroupMeanwhile(t *testing.T) {
 				t.Fatal("the job does not begin")
 			}
 		}
-		s := ParseStop([]byte(p.ask(Stop(dir, j.ID, patience/2, "cli", "kill", false))))
+		s := ParseStop([]byte(p.ask(Stop(dir, j.ID, StopOptions{Grace: patience/2, By: "cli", Reason: "kill"}))))
 		data, err := os.ReadFile(said)
 		if err != nil {
 			t.Fatal(err)
@@ -127,7 +127,7 @@ func TestSurvivorsAreNamed(t *testing.T) {
 		if e.Code == nil || *e.Code != 4 || len(e.Left) != 1 || !strings.Contains(e.Left[0].Command, "sleep 62") {
 			t.Fatalf("code %s, left %+v", show(e.Code), e.Left)
 		}
-		if s := ParseStop([]byte(p.ask(Stop(dir, j.ID, patience/2, "cli", "kill", false)))); s.Killed != "TERM" {
+		if s := ParseStop([]byte(p.ask(Stop(dir, j.ID, StopOptions{Grace: patience/2, By: "cli", Reason: "kill"})))); s.Killed != "TERM" {
 			t.Errorf("ending the survivor: %+v", s)
 		}
 		if e := p.list(j.ID); e.EndedBy != nil || *e.Code != 4 {
@@ -146,7 +146,7 @@ func TestWrapperKilled(t *testing.T) {
 		if e := p.list(j.ID); e.Live != e.Job.Start {
 			t.Errorf("the job died with its wrapper: %+v", e)
 		}
-		s := ParseStop([]byte(p.ask(Stop(dir, j.ID, patience/2, "cli", "kill", false))))
+		s := ParseStop([]byte(p.ask(Stop(dir, j.ID, StopOptions{Grace: patience/2, By: "cli", Reason: "kill"}))))
 		if e := p.list(j.ID); s.Killed != "TERM" || e.Code == nil || *e.Code != 143 {
 			t.Errorf("%+v, code %s", s, show(e.Code))
 		}
@@ -168,7 +168,7 @@ func TestForgedIdentityIsNotSignalled(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, "pid"), []byte(forged+"\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if s := ParseStop([]byte(p.ask(Stop(dir, j.ID, time.Second, "cli", "kill", false)))); s.Why != name {
+			if s := ParseStop([]byte(p.ask(Stop(dir, j.ID, StopOptions{Grace: time.Second, By: "cli", Reason: "kill"})))); s.Why != name {
 				t.Errorf("%q: %+v, want %s", forged, s, name)
 			}
 			if got := strings.TrimSpace(p.ask(Signal(dir, j.ID, "INT", "me"))); got != "no "+name {
@@ -181,7 +181,7 @@ func TestForgedIdentityIsNotSignalled(t *testing.T) {
 		if e := p.list(j.ID); e.Live != e.Job.Start {
 			t.Error("it was signalled")
 		}
-		p.ask(Stop(dir, j.ID, -1, "cli", "kill", false))
+		p.ask(Stop(dir, j.ID, StopOptions{Grace: -1, By: "cli", Reason: "kill"}))
 	})
 }
 
@@ -242,7 +242,7 @@ func TestWatchdogEndsWithTheJob(t *testing.T) {
 			case "timeout":
 				p.ended(j.ID)
 			case "kill":
-				p.ask(Stop(dir, j.ID, time.Second, "cli", "kill", false))
+				p.ask(Stop(dir, j.ID, StopOptions{Grace: time.Second, By: "cli", Reason: "kill"}))
 			case "deleted":
 				e := p.list(j.ID)
 				os.RemoveAll(dir)
@@ -258,7 +258,7 @@ func TestWatchdogEndsWithTheJob(t *testing.T) {
 				syscall.Kill(e.Wrapper.PID, syscall.SIGKILL)
 			case "wrapper killed, then it":
 				syscall.Kill(p.list(j.ID).Wrapper.PID, syscall.SIGKILL)
-				p.ask(Stop(dir, j.ID, time.Second, "cli", "kill", false))
+				p.ask(Stop(dir, j.ID, StopOptions{Grace: time.Second, By: "cli", Reason: "kill"}))
 			}
 			end := time.Now().Add(patience)
 			for exec.Command("pgrep", "-f", dir+"/run super").Run() == nil {

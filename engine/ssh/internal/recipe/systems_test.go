@@ -119,7 +119,7 @@ func TestWithoutProc(t *testing.T) {
 				if e.Live == "" || e.Live != e.Job.Start || e.WrapLive != e.Wrapper.Start || !e.Group {
 					t.Errorf("%s: it runs as %+v, but %q and %q live", script, e.Job, e.Live, e.WrapLive)
 				}
-				p.ask(Stop(dir, j.ID, grace, "cli", "kill", false))
+				p.ask(Stop(dir, j.ID, StopOptions{Grace: grace, By: "cli", Reason: "kill"}))
 				if e := p.list(j.ID); e.Code == nil || *e.Code != code || e.Group {
 					t.Errorf("%s: code %s, group %v", script, show(e.Code), e.Group)
 				}
@@ -151,7 +151,7 @@ func TestStopFindsDescendantsWithoutProc(t *testing.T) {
 			dir := p.start(j).Dir
 			stray, holder := p.awaitPID(filepath.Join(pids, "a")), p.awaitPID(filepath.Join(pids, "b"))
 			p.ask(`until ps -o args= -p ` + strconv.Itoa(holder) + ` | grep -q '/hob-holder 616'; do nap; done`)
-			s := ParseStop([]byte(p.ask(Stop(dir, j.ID, patience/2, "cli", "kill", false))))
+			s := ParseStop([]byte(p.ask(Stop(dir, j.ID, StopOptions{Grace: patience/2, By: "cli", Reason: "kill"}))))
 			if s.Killed != "TERM" || lives(stray) || !lives(holder) {
 				t.Errorf("%+v; the stray runs: %v, the holder: %v", s, lives(stray), lives(holder))
 			}
@@ -173,14 +173,14 @@ func TestForgedIdentityWithoutProc(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "pid"), []byte(forged+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if s := ParseStop([]byte(p.ask(Stop(dir, j.ID, time.Second, "cli", "kill", false)))); s.Why != name {
+		if s := ParseStop([]byte(p.ask(Stop(dir, j.ID, StopOptions{Grace: time.Second, By: "cli", Reason: "kill"})))); s.Why != name {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}
 	if err := os.WriteFile(filepath.Join(dir, "pid"), []byte(real), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if s := ParseStop([]byte(p.ask(Stop(dir, j.ID, patience, "cli", "kill", false)))); s.Killed != "TERM" {
+	if s := ParseStop([]byte(p.ask(Stop(dir, j.ID, StopOptions{Grace: patience, By: "cli", Reason: "kill"})))); s.Killed != "TERM" {
 		t.Errorf("the real one: %+v", s)
 	}
 }

@@ -80,7 +80,7 @@ func (p *place) playEntries() {
 	is("a line", "open"+waits)
 	p.ask(Feed(dir, []byte("x\r")))
 	is("a key", "none")
-	p.ask(Stop(dir, j.ID, -1, "me", "kill", false))
+	p.ask(Stop(dir, j.ID, StopOptions{Grace: -1, By: "me", Reason: "kill"}))
 }
 
 func TestTerminal(t *testing.T) {
@@ -228,7 +228,7 @@ func TestStopWithATerminal(t *testing.T) {
 					p.ask(Signal(dir, j.ID, "STOP", "me"))
 					p.until(j.ID, "the pause", func(e *Entry) bool { return e.State == "T" })
 				}
-				s := ParseStop([]byte(p.ask(Stop(dir, j.ID, c.grace, "cli", "kill", false))))
+				s := ParseStop([]byte(p.ask(Stop(dir, j.ID, StopOptions{Grace: c.grace, By: "cli", Reason: "kill"}))))
 				e := p.list(j.ID)
 				if s.Killed != c.killed || e.Code == nil || *e.Code != c.code || e.Group {
 					t.Errorf("%s (paused %v): %+v, code %s; want %s and %d", c.name, paused, s, show(e.Code), c.killed, c.code)
