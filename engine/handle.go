@@ -38,7 +38,7 @@ func (e *Engine) Job(ctx context.Context, ref string) (*Handle, error) {
 // ID returns the job's id.
 func (h *Handle) ID() ID { return h.id }
 
-// Facts returns the job as it is now, with its usage (see [Engine.MeasureAll]).
+// Facts returns the job as it is now, without its usage: [Engine.MeasureAll] adds that.
 func (h *Handle) Facts(ctx context.Context) (Job, error) {
 	j, err := h.e.read(ctx, h.id)
 	if err != nil {
@@ -47,7 +47,7 @@ func (h *Handle) Facts(ctx context.Context) (Job, error) {
 	if exit, ok := j.Ended(); ok {
 		h.waitRecorded(ctx, exit)
 	}
-	return h.e.MeasureAll([]Job{j})[0], nil
+	return j, nil
 }
 
 // LastFacts is like Facts and also finds a job that was removed, by this program or another, as long as

@@ -29,8 +29,8 @@ type sample struct {
 const sampleLife = time.Hour
 
 // MeasureAll returns jobs, as [Engine.List] returns them, with their current CPU, RSS and Ports where
-// they can be determined: for running jobs on this machine that have a process. List omits these,
-// since finding them reads all processes of the machine.
+// they can be determined: for running jobs on this machine that have a process. List and [Handle.Facts]
+// omit these, since finding them reads all processes of the machine.
 func (e *Engine) MeasureAll(jobs []Job) []Job {
 	var refs []proc.JobRef
 	var at []int

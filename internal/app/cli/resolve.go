@@ -115,7 +115,7 @@ func (a *app) markSeen(id engine.ID) {
 	}
 }
 
-// refresh returns the jobs in their current state, including jobs that were cleared
+// refresh returns the jobs in their current state, with their usage, including jobs that were cleared
 // meanwhile.
 func (a *app) refresh(ctx context.Context, jobs ...engine.Job) []engine.Job {
 	current := make([]engine.Job, len(jobs))
@@ -125,7 +125,7 @@ func (a *app) refresh(ctx context.Context, jobs ...engine.Job) []engine.Job {
 			current[i] = job
 		}
 	}
-	return current
+	return a.eng.MeasureAll(current)
 }
 
 func idsOf(jobs []engine.Job) []engine.ID {

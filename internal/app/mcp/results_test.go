@@ -19,6 +19,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/proc"
 )
 
 // resultSchemas has the output schema of each tool that a server lists. Each forbids properties that it
@@ -45,7 +46,8 @@ func resultSchemas(list *sdk.ListToolsResult) (map[string]*jsonschema.Resolved, 
 	return schemas, nil
 }
 
-// stopHolder stops the holder of a job and returns its pid.
+// stopHolder stops the holder of a job and returns its pid. A signal stops a process once that is scheduled, which
+// may be late on a busy machine.
 func (h *home) stopHolder(id string) int {
 	h.t.Helper()
 	st, err := jobdir.ReadState(filepath.Join(h.state, "jobs", id))
@@ -54,6 +56,11 @@ func (h *home) stopHolder(id string) int {
 	}
 	if err := syscall.Kill(st.Holder.PID, syscall.SIGSTOP); err != nil {
 		h.t.Fatal(err)
+	}
+	for late := time.Now().Add(patience); !proc.Stopped(st.Holder); time.Sleep(time.Millisecond) {
+		if time.Now().After(late) {
+			h.t.Fatal("the holder does not stop")
+		}
 	}
 	return st.Holder.PID
 }
