@@ -34,7 +34,11 @@ func (h *Handle) open(ctx context.Context, op string) (Run, Job, error) {
 	if b == nil {
 		return nil, j, opError(op, j, fmt.Errorf("%w: this program has no backend %q", ErrUnsupported, j.Backend))
 	}
-	run, err := b.Open(ctx, Record{ID: h.id, Dir: h.e.root.Dir(rec.ID), Job: j})
+	run, err := b.Open(ctx, Record{
+		ID:  h.id,
+		Dir: h.e.root.Dir(rec.ID),
+		Job: j,
+	})
 	return run, j, opError(op, j, err)
 }
 

@@ -96,7 +96,11 @@ func (e *Engine) History(ctx context.Context, since time.Time) ([]Event, error) 
 			return nil, err
 		}
 		if !j.CreatedAt.Before(since) {
-			evs = append(evs, Event{Kind: EventCreated, Job: j, At: j.CreatedAt})
+			evs = append(evs, Event{
+				Kind: EventCreated,
+				Job:  j,
+				At:   j.CreatedAt,
+			})
 		}
 		if exit, ok := j.Ended(); ok && exit.At.Before(since) {
 			continue
@@ -114,7 +118,13 @@ func (e *Engine) History(ctx context.Context, since time.Time) ([]Event, error) 
 			if kind == EventExited || kind == EventLost {
 				ended = true
 			}
-			ev := Event{Kind: kind, Job: j, Offset: f.Offset, At: f.At, Exit: Exit{Code: f.Code, Signal: f.Signal}}
+			ev := Event{
+				Kind:   kind,
+				Job:    j,
+				Offset: f.Offset,
+				At:     f.At,
+				Exit:   Exit{Code: f.Code, Signal: f.Signal},
+			}
 			if kind == EventAttention {
 				ev.Note = Note{Title: f.Title, Body: f.Body}
 			}
@@ -125,7 +135,12 @@ func (e *Engine) History(ctx context.Context, since time.Time) ([]Event, error) 
 		}
 		// The end is in the records even if it could not be added to the history.
 		if exit, ok := j.Ended(); ok && !ended {
-			evs = append(evs, Event{Kind: endKind(j.Status), Job: j, Offset: j.Output, At: exit.At})
+			evs = append(evs, Event{
+				Kind:   endKind(j.Status),
+				Job:    j,
+				Offset: j.Output,
+				At:     exit.At,
+			})
 		}
 	}
 	slices.SortStableFunc(evs, func(a, b Event) int { return a.At.Compare(b.At) })
@@ -180,17 +195,29 @@ func initialFacts(j Job, sent *jobdir.Fact, now time.Time) []fact {
 		facts = append(facts, fact{kind: EventStarted, at: j.StartedAt})
 	}
 	if sent != nil {
-		facts = append(facts, fact{kind: EventBackgrounded, offset: sent.Offset, at: sent.At})
+		facts = append(facts, fact{
+			kind:   EventBackgrounded,
+			offset: sent.Offset,
+			at:     sent.At,
+		})
 	}
 	exit, ended := j.Ended()
 	if ended {
 		now = exit.At
 	}
 	if j.Output > 0 {
-		facts = append(facts, fact{kind: EventOutput, offset: j.Output, at: now})
+		facts = append(facts, fact{
+			kind:   EventOutput,
+			offset: j.Output,
+			at:     now,
+		})
 	}
 	if ended {
-		facts = append(facts, fact{kind: endKind(j.Status), offset: j.Output, at: exit.At})
+		facts = append(facts, fact{
+			kind:   endKind(j.Status),
+			offset: j.Output,
+			at:     exit.At,
+		})
 	}
 	return facts
 }
@@ -204,7 +231,11 @@ func factsOf(c change, now time.Time) []fact {
 		if at.IsZero() {
 			at = now
 		}
-		facts = append(facts, fact{kind: kind, offset: j.Output, at: at})
+		facts = append(facts, fact{
+			kind:   kind,
+			offset: j.Output,
+			at:     at,
+		})
 		return &facts[len(facts)-1]
 	}
 	if run := lastRun(j); !run.At.IsZero() && !run.At.Equal(lastRun(old).At) {

@@ -90,7 +90,15 @@ func (e *Engine) NewExecution(spec ExecutionSpec) (*Execution, error) {
 
 // virtualMeta returns the request of an execution, or an error if it is not valid.
 func (e *Engine) virtualMeta(v ExecutionSpec) (jobdir.Meta, error) {
-	s := Spec{Name: v.Name, Command: v.Command, Dir: v.Dir, Size: v.Size, Labels: v.Labels, LogLimit: v.LogLimit, CreatedBy: v.CreatedBy}
+	s := Spec{
+		Name:      v.Name,
+		Command:   v.Command,
+		Dir:       v.Dir,
+		Size:      v.Size,
+		Labels:    v.Labels,
+		LogLimit:  v.LogLimit,
+		CreatedBy: v.CreatedBy,
+	}
 	checked := s
 	if len(s.Command) == 0 {
 		checked.Command = []string{"-"} // the name may be empty
@@ -116,7 +124,12 @@ func (x *Execution) open(leader proc.Identity) error {
 	}
 	x.id, x.dir = x.meta.ID, dir
 	h, err := holder.Open(holder.Config{
-		Dir: dir, Lock: lock, Meta: x.meta, RuntimeDir: os.Getenv("XDG_RUNTIME_DIR"), Terminal: x.meta.InitialSize != Size{}, Hooks: x.holderHooks(),
+		Dir:        dir,
+		Lock:       lock,
+		Meta:       x.meta,
+		RuntimeDir: os.Getenv("XDG_RUNTIME_DIR"),
+		Terminal:   x.meta.InitialSize != Size{},
+		Hooks:      x.holderHooks(),
 	})
 	if err != nil {
 		return errors.Join(&Error{Op: "create", Job: x.id, Err: err}, os.RemoveAll(dir))
@@ -274,7 +287,11 @@ func (x *Execution) releaseHolder() {
 
 // abandon ends an execution whose engine is closed.
 func (x *Execution) abandon() error {
-	return x.finish(Exit{Status: Lost, Reason: ReasonHolderDied, Error: "the program that performed it exited without completing it"})
+	return x.finish(Exit{
+		Status: Lost,
+		Reason: ReasonHolderDied,
+		Error:  "the program that performed it exited without completing it",
+	})
 }
 
 // hasEnded reports whether the end is recorded.

@@ -129,7 +129,11 @@ func (x *Execution) stop(ctx context.Context, o StopOptions) (StopReport, error)
 	began := time.Now()
 	ctx, cancel := stopContext(ctx, o.Grace, hookTimeout)
 	defer cancel()
-	s := &StopRequest{By: o.By, Reason: o.Reason, At: x.e.cfg.now()}
+	s := &StopRequest{
+		By:     o.By,
+		Reason: o.Reason,
+		At:     x.e.cfg.now(),
+	}
 	if s.Reason == "" {
 		s.Reason = ReasonKill
 	}
@@ -185,7 +189,11 @@ func (x *Execution) kill(ctx context.Context, s *StopRequest) error {
 		err = ctx.Err()
 	}
 	if err == nil {
-		return x.finish(Exit{Status: Killed, Reason: s.Reason, EndedBy: s.By})
+		return x.finish(Exit{
+			Status:  Killed,
+			Reason:  s.Reason,
+			EndedBy: s.By,
+		})
 	}
 	x.setStopping(nil)
 	x.hooks.setKilling(false)

@@ -241,7 +241,11 @@ func (j *Job) form(now time.Time) jobJSON {
 		}
 	}
 	if s := j.Scheduled; s != (Scheduled{}) {
-		v.Scheduler = &schedulerJSON{ID: orNull(s.ID), Partition: orNull(s.Partition), Node: orNull(s.Node)}
+		v.Scheduler = &schedulerJSON{
+			ID:        orNull(s.ID),
+			Partition: orNull(s.Partition),
+			Node:      orNull(s.Node),
+		}
 	}
 	if j.Restart != "" {
 		v.Restart = &restartJSON{Policy: j.Restart}
@@ -363,7 +367,11 @@ func (j *Job) UnmarshalJSON(data []byte) error {
 		}
 	}
 	if s := v.Scheduler; s != nil {
-		j.Scheduled = Scheduled{ID: orZero(s.ID), Partition: orZero(s.Partition), Node: orZero(s.Node)}
+		j.Scheduled = Scheduled{
+			ID:        orZero(s.ID),
+			Partition: orZero(s.Partition),
+			Node:      orZero(s.Node),
+		}
 	}
 	if r := v.Restart; r != nil {
 		j.Restart, j.Runs = r.Policy, &Runs{Count: r.Count, NextAt: orZero(r.NextAt)}

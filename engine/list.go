@@ -135,7 +135,11 @@ func (e *Engine) jobOf(rec *jobdir.Record) Job {
 // setHostPaths sets the paths of a job on a host, as its backend reports them.
 func (e *Engine) setHostPaths(j *Job, dir string) {
 	if p, ok := e.backend(j.Backend).(Placer); ok && j.Host != "" {
-		setPaths(j, p.HostDir(Record{ID: j.ID, Dir: dir, Job: *j}))
+		setPaths(j, p.HostDir(Record{
+			ID:  j.ID,
+			Dir: dir,
+			Job: *j,
+		}))
 	}
 }
 
@@ -199,7 +203,11 @@ func (e *Engine) observe(ctx context.Context, recs []*jobdir.Record) map[string]
 			j.Link, j.LinkError, j.StaleSince = LinkUnreachable, "this program has no backend for "+j.Backend, rec.Touched
 		case b != nil:
 			byID[j.ID] = rec
-			asked[j.Backend] = append(asked[j.Backend], Record{ID: j.ID, Dir: e.root.Dir(rec.ID), Job: j})
+			asked[j.Backend] = append(asked[j.Backend], Record{
+				ID:  j.ID,
+				Dir: e.root.Dir(rec.ID),
+				Job: j,
+			})
 		}
 		jobs[rec.ID] = j
 	}
@@ -269,7 +277,12 @@ func (e *Engine) recordEnd(rec *jobdir.Record, j Job) Job {
 		e.log.Warn("cannot record an end", "job", rec.ID, "err", err)
 		return j
 	}
-	if err := jobdir.AppendFact(dir, jobdir.Fact{At: e.cfg.now(), Kind: string(endKind(j.Status)), Offset: j.Output}); err != nil {
+	end := jobdir.Fact{
+		At:     e.cfg.now(),
+		Kind:   string(endKind(j.Status)),
+		Offset: j.Output,
+	}
+	if err := jobdir.AppendFact(dir, end); err != nil {
 		e.log.Debug("cannot record a fact", "job", rec.ID, "err", err)
 	}
 	if st.Socket != "" {
@@ -312,7 +325,14 @@ func withRecordedEnd(dir string, rec *jobdir.Record, log *slog.Logger) *jobdir.R
 // mightSelect reports whether f could select j once its state is known. Other jobs need not be
 // observed, which can require a connection.
 func (f *Filter) mightSelect(j *Job) bool {
-	lasting := Filter{IDs: f.IDs, Host: f.Host, Here: f.Here, Labels: f.Labels, CreatedBy: f.CreatedBy, Same: f.Same}
+	lasting := Filter{
+		IDs:       f.IDs,
+		Host:      f.Host,
+		Here:      f.Here,
+		Labels:    f.Labels,
+		CreatedBy: f.CreatedBy,
+		Same:      f.Same,
+	}
 	return lasting.Selects(j)
 }
 

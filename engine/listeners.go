@@ -54,7 +54,13 @@ func (e *Engine) Listeners(ctx context.Context, port int) ([]Listener, error) {
 	for _, p := range ports {
 		argv, _ := proc.Cmdline(p.PID)
 		j := owners[p.PID]
-		found = append(found, Listener{Addr: p.Addr, PID: p.PID, Command: argv, Job: j.ID, Name: j.Name})
+		found = append(found, Listener{
+			Addr:    p.Addr,
+			PID:     p.PID,
+			Command: argv,
+			Job:     j.ID,
+			Name:    j.Name,
+		})
 	}
 	return found, nil
 }

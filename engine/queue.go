@@ -50,7 +50,13 @@ func (e *Engine) queue(name string) (Queue, error) {
 	dir := queue.Dir(e.root.Queues(), name)
 	queue.Clean(dir)
 	v, err := queue.Read(dir)
-	q := Queue{Name: name, Slots: v.Slots, Paused: v.Paused, Running: []ID{}, Waiting: []ID{}}
+	q := Queue{
+		Name:    name,
+		Slots:   v.Slots,
+		Paused:  v.Paused,
+		Running: []ID{},
+		Waiting: []ID{},
+	}
 	for _, entry := range v.Entries {
 		switch {
 		case entry.State == queue.Canceled: // its end is being recorded, or was a moment ago

@@ -102,7 +102,11 @@ func (t *queuedTerminal) begin(ctx context.Context) (Terminal, error) {
 func (t *queuedTerminal) reason(j Job) TerminalChunk {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	c := TerminalChunk{Reset: true, Size: t.o.Size, Control: t.o.Control}
+	c := TerminalChunk{
+		Reset:   true,
+		Size:    t.o.Size,
+		Control: t.o.Control,
+	}
 	if !t.o.Control || c.Size == (Size{}) {
 		c.Size = j.InitialSize
 	}

@@ -63,9 +63,14 @@ func (e *Engine) Start(ctx context.Context, spec Spec, opts ...StartOption) (Job
 		return Job{}, err
 	}
 	l := Launch{
-		Record: Record{ID: meta.ID, Dir: dir, Job: jobOf(&jobdir.Record{ID: string(meta.ID), Meta: meta}, dir)},
-		Spec:   waits,
-		Files:  o.files, Lock: lock,
+		Record: Record{
+			ID:  meta.ID,
+			Dir: dir,
+			Job: jobOf(&jobdir.Record{ID: string(meta.ID), Meta: meta}, dir),
+		},
+		Spec:  waits,
+		Files: o.files,
+		Lock:  lock,
 	}
 	if spec.Host == "" {
 		l.Env = environ(o.env, withPort(spec), string(meta.ID))

@@ -27,11 +27,17 @@ func (e *Engine) sweep(ctx context.Context) error {
 	}
 	r := e.cfg.retention
 	err := e.root.Sweep(ctx, statedir.SweepOptions{
-		Keep: statedir.Keep{Age: r.Age, Count: r.Count, Bytes: r.Bytes, Trash: r.TrashAge},
-		Now:  e.cfg.now,
-		Boot: e.here.boot, SinceBoot: e.cfg.sinceBoot,
-		Ours:    e.mayExpire,
-		Release: e.release,
+		Keep: statedir.Keep{
+			Age:   r.Age,
+			Count: r.Count,
+			Bytes: r.Bytes,
+			Trash: r.TrashAge,
+		},
+		Now:       e.cfg.now,
+		Boot:      e.here.boot,
+		SinceBoot: e.cfg.sinceBoot,
+		Ours:      e.mayExpire,
+		Release:   e.release,
 	})
 	switch {
 	case ctx.Err() != nil:
@@ -111,7 +117,11 @@ func (e *Engine) discard(ctx context.Context, j Job) error {
 		return removalError(err)
 	}
 	if b, ok := e.backend(j.Backend).(Remover); ok {
-		if err := b.Remove(ctx, Record{ID: j.ID, Dir: dir, Job: j}); err != nil {
+		if err := b.Remove(ctx, Record{
+			ID:  j.ID,
+			Dir: dir,
+			Job: j,
+		}); err != nil {
 			return opError("discard", j, err)
 		}
 	}
@@ -159,5 +169,9 @@ func (e *Engine) release(ctx context.Context, rec *jobdir.Record, dir string) er
 	if !ok {
 		return nil
 	}
-	return b.Remove(ctx, Record{ID: ID(rec.ID), Dir: dir, Job: jobOf(rec, dir)})
+	return b.Remove(ctx, Record{
+		ID:  ID(rec.ID),
+		Dir: dir,
+		Job: jobOf(rec, dir),
+	})
 }

@@ -74,7 +74,12 @@ func (k *tracking) admit(ctx context.Context, s *Subscription) ([]Event, error) 
 	}
 	batch := make([]Event, 0, len(jobs))
 	for _, j := range newestFirst(jobs) {
-		batch = append(batch, Event{Kind: EventCreated, Job: j, Offset: j.Output, At: j.CreatedAt})
+		batch = append(batch, Event{
+			Kind:   EventCreated,
+			Job:    j,
+			Offset: j.Output,
+			At:     j.CreatedAt,
+		})
 	}
 	k.subs[s] = struct{}{}
 	s.admitted, s.lastOut = true, time.Now()

@@ -71,7 +71,11 @@ func (e *Engine) processesOf(j Job) (ref proc.JobRef, ok bool) {
 	if err != nil {
 		return ref, false
 	}
-	ref = proc.JobRef{Leader: st.Leader, Session: st.Session, Holder: st.Holder}
+	ref = proc.JobRef{
+		Leader:  st.Leader,
+		Session: st.Session,
+		Holder:  st.Holder,
+	}
 	for _, p := range j.Exit.Survivors {
 		ref.Known = append(ref.Known, p.Identity())
 	}

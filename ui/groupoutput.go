@@ -137,7 +137,12 @@ func (g *groupOutput) open() tea.Cmd {
 	ctx, end := context.WithCancel(g.tasks.ctx)
 	g.end = end
 	t, number, clock := g.tasks, g.number, g.opts.clock
-	o := grouplog.Options{Filter: g.of.within(g.opts.filter), Last: groupLast, Follow: true, Behind: groupBehind}
+	o := grouplog.Options{
+		Filter: g.of.within(g.opts.filter),
+		Last:   groupLast,
+		Follow: true,
+		Behind: groupBehind,
+	}
 	g.log.SetEmpty("No output yet.")
 	shown := t.route(g.log.SetSource(g.lines, !g.opts.log.Stay))
 	return tea.Batch(shown, t.async(func(context.Context) func() tea.Cmd {

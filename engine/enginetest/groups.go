@@ -21,7 +21,11 @@ func groups() []suiteCase {
 			s.wait(s.sh("echo two; cat", member, func(spec *engine.Spec) { spec.Stdin = false }).ID)
 			s.sh("echo not of the group")
 
-			stream, err := grouplog.Open(s.ctx(), s.e, grouplog.Options{Filter: engine.Filter{Labels: labels}, Last: -1, Follow: true})
+			stream, err := grouplog.Open(s.ctx(), s.e, grouplog.Options{
+				Filter: engine.Filter{Labels: labels},
+				Last:   -1,
+				Follow: true,
+			})
 			s.done(err)
 			defer stream.Close()
 			var lines []string

@@ -27,7 +27,11 @@ func readers() []suiteCase {
 		read func(*grower) (text string)
 	}{
 		{"follower of the last lines", func(g *grower) string {
-			return g.follow(joblog.Query{Last: true, Limit: 2 * growth, Filter: matching})
+			return g.follow(joblog.Query{
+				Last:   true,
+				Limit:  2 * growth,
+				Filter: matching,
+			})
 		}},
 		{"follower of new lines", func(g *grower) string { return g.follow(joblog.Query{Last: true, Filter: matching}) }},
 		{"follower from a line on", func(g *grower) string { return g.follow(joblog.Query{Filter: matching}) }},

@@ -162,7 +162,12 @@ func (src *source) fill(ctx context.Context, j engine.Job, rest bool, behind int
 			return err
 		}
 		at, key := src.timeOf(line.Start)
-		e := Entry{Job: j, Stream: src.stream, At: at, Line: line}
+		e := Entry{
+			Job:    j,
+			Stream: src.stream,
+			At:     at,
+			Line:   line,
+		}
 		if skips {
 			e.Skipped, skips = line.Start-src.start, false
 		}

@@ -57,7 +57,11 @@ func (s *Stream) earliest(ctx context.Context) (Entry, bool) {
 			case err != nil && ctx.Err() != nil:
 				return Entry{}, false
 			case err != nil && m.fail():
-				return Entry{Job: m.job, At: time.Now(), Err: err}, true
+				return Entry{
+					Job: m.job,
+					At:  time.Now(),
+					Err: err,
+				}, true
 			}
 			if ok && (from == nil || key.Before(least)) {
 				from, of, least = m, src, key
@@ -72,12 +76,20 @@ func (s *Stream) earliest(ctx context.Context) (Entry, bool) {
 				return Entry{}, false
 			}
 			if err != nil && from.fail() {
-				return Entry{Job: from.job, At: time.Now(), Err: err}, true
+				return Entry{
+					Job: from.job,
+					At:  time.Now(),
+					Err: err,
+				}, true
 			}
 			continue
 		case of == nil:
 			from.ended = true
-			return Entry{Job: from.job, At: least, Ended: true}, true
+			return Entry{
+				Job:   from.job,
+				At:    least,
+				Ended: true,
+			}, true
 		}
 		e := of.ready[0]
 		of.ready, of.start = of.ready[1:], e.Line.End

@@ -20,7 +20,15 @@ var errUnhooked = errors.New("this program is the holder of a job, but does not 
 
 // Capabilities implements [engine.Backend].
 func (b *Backend) Capabilities() engine.Capabilities {
-	return engine.Capabilities{PTY: true, Stdin: true, Split: true, Resize: true, LogLimit: true, TTYStdin: true, Restart: !b.inProcess}
+	return engine.Capabilities{
+		PTY:      true,
+		Stdin:    true,
+		Split:    true,
+		Resize:   true,
+		LogLimit: true,
+		TTYStdin: true,
+		Restart:  !b.inProcess,
+	}
 }
 
 // Start implements [engine.Backend].

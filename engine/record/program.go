@@ -160,5 +160,10 @@ func ChangeOf(before, now *Program) (c ProgramChange, ok bool) {
 // ChangeTo returns how is differs from r in state, kind or app; ok is false if it does not.
 func (r ProgramReport) ChangeTo(is ProgramReport) (c ProgramChange, ok bool) {
 	same := r.State == is.State && r.Kind == is.Kind && r.App == is.App
-	return ProgramChange{From: r.State, To: is.State, Kind: is.Kind, App: is.App}, !same
+	return ProgramChange{
+		From: r.State,
+		To:   is.State,
+		Kind: is.Kind,
+		App:  is.App,
+	}, !same
 }

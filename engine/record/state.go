@@ -204,7 +204,11 @@ func (s *State) Rest() {
 	s.Pending = nil
 	s.Program = s.Program.LastWords()
 	if s.Runs.Between() {
-		s.Runs = &Runs{Count: s.Runs.Count, Last: s.Runs.Last, Failures: s.Runs.Failures}
+		s.Runs = &Runs{
+			Count:    s.Runs.Count,
+			Last:     s.Runs.Last,
+			Failures: s.Runs.Failures,
+		}
 	}
 }
 

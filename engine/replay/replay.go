@@ -303,8 +303,12 @@ func (r *Recording) WriteCast(ctx context.Context, w io.Writer) error {
 	size := r.first.Size
 	title := r.job.Name
 	err := enc.Encode(castHeader{
-		Version: 2, Width: size.Cols, Height: size.Rows, Timestamp: r.first.At.Unix(), Title: strings.ToValidUTF8(title, "\uFFFD"),
-		Env: map[string]string{"TERM": "xterm-256color"},
+		Version:   2,
+		Width:     size.Cols,
+		Height:    size.Rows,
+		Timestamp: r.first.At.Unix(),
+		Title:     strings.ToValidUTF8(title, "\uFFFD"),
+		Env:       map[string]string{"TERM": "xterm-256color"},
 	})
 	if err != nil {
 		return err

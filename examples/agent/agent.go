@@ -67,7 +67,11 @@ func (a *agent) answer() {
 // bash is a tool. It runs a command in the foreground until it ends or moves to the background,
 // because the user sent it there or its yield time is over.
 func (a *agent) bash(s step) {
-	spec := engine.Spec{Script: s.script, Name: s.name, PTY: true}
+	spec := engine.Spec{
+		Script: s.script,
+		Name:   s.name,
+		PTY:    true,
+	}
 	result, err := a.eng.Run(a.ctx, spec, engine.RunOptions{
 		YieldAfter: s.yield,
 		OnStart: func(id engine.ID) {

@@ -231,7 +231,13 @@ func (c *conn) collect(last *time.Time) (b []byte, wait time.Duration, leaving b
 // takeFacts returns the facts that the subscriber does not have yet; h.mu is held.
 func (c *conn) takeFacts() Facts {
 	h := c.h
-	f := Facts{Output: h.outputLocked(), Dropped: h.state.Dropped, Bells: h.bells, Note: c.note, Unrecorded: h.unrecorded}
+	f := Facts{
+		Output:     h.outputLocked(),
+		Dropped:    h.state.Dropped,
+		Bells:      h.bells,
+		Note:       c.note,
+		Unrecorded: h.unrecorded,
+	}
 	if c.stateDue || h.state.Exit.Known() {
 		st := h.stateLocked()
 		f.State = &st
@@ -315,7 +321,11 @@ func (c *conn) takeView(b []byte) []byte {
 			b = appendFrame(b, TypeDesync, binary.BigEndian.AppendUint64(nil, uint64(h.offset)))
 		}
 		b = appendFrame(b, TypeControl, encodeJSON(h.controlFor(c)))
-		b = Snapshot{Offset: h.offset, Size: h.state.Size, Data: append(data, h.snapshot()...)}.appendFrame(b)
+		b = Snapshot{
+			Offset: h.offset,
+			Size:   h.state.Size,
+			Data:   append(data, h.snapshot()...),
+		}.appendFrame(b)
 		v.desynced, v.fresh = false, false
 		return b
 	}

@@ -68,7 +68,11 @@ func (h *Holder) handler() vt.Handler {
 		Notify: func(title, body string) {
 			note := &record.Note{Title: clip(title), Body: clip(body)}
 			h.attentionLocked(note)
-			h.limitedFact(jobdir.Fact{Kind: "attention", Title: note.Title, Body: note.Body})
+			h.limitedFact(jobdir.Fact{
+				Kind:  "attention",
+				Title: note.Title,
+				Body:  note.Body,
+			})
 		},
 		Progress: func(state vt.Progress, percent int) {
 			if !h.program.Empty() { // it says how far it is in its reports
@@ -157,7 +161,12 @@ func (h *Holder) endProgramLocked() {
 		h.noteTimer = nil
 	}
 	if change, changed := h.noted.ChangeTo(h.saidLast); changed {
-		f := jobdir.Fact{At: time.Now(), Kind: "status", Program: &change, Offset: h.offset}
+		f := jobdir.Fact{
+			At:      time.Now(),
+			Kind:    "status",
+			Program: &change,
+			Offset:  h.offset,
+		}
 		h.wg.Go(func() { h.fact(f) })
 	}
 	h.program.EndRun()
@@ -311,7 +320,11 @@ func (h *Holder) Background() bool {
 		h.cfg.Hooks.Backgrounded()
 	}
 	_ = h.save() // saveIn, called before, retries
-	h.fact(jobdir.Fact{At: time.Now(), Kind: "backgrounded", Offset: h.Offset()})
+	h.fact(jobdir.Fact{
+		At:     time.Now(),
+		Kind:   "backgrounded",
+		Offset: h.Offset(),
+	})
 	return true
 }
 

@@ -190,7 +190,9 @@ func (h *Holder) openLog() error {
 		return err
 	}
 	h.out, err = logfile.NewWriter(f, logfile.Config{
-		Limit: max(0, h.cfg.Meta.LogLimit), Held: h.Held(jobdir.OutputFile), Record: h.recordHole,
+		Limit:  max(0, h.cfg.Meta.LogLimit),
+		Held:   h.Held(jobdir.OutputFile),
+		Record: h.recordHole,
 	})
 	if err != nil {
 		return errors.Join(err, f.Close())
@@ -338,7 +340,11 @@ func (h *Holder) End(end record.Exit) {
 	if end.Status == "lost" {
 		kind = "lost"
 	}
-	h.fact(jobdir.Fact{At: end.At, Kind: kind, Offset: h.Offset()})
+	h.fact(jobdir.Fact{
+		At:     end.At,
+		Kind:   kind,
+		Offset: h.Offset(),
+	})
 	h.mu.Lock()
 	for c := range h.conns {
 		c.changed(true)

@@ -112,7 +112,13 @@ func (c *conn) status() Facts {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	st := h.stateLocked()
-	return Facts{Output: h.outputLocked(), Dropped: st.Dropped, Bells: h.bells, State: &st, Unrecorded: h.unrecorded}
+	return Facts{
+		Output:     h.outputLocked(),
+		Dropped:    st.Dropped,
+		Bells:      h.bells,
+		State:      &st,
+		Unrecorded: h.unrecorded,
+	}
 }
 
 // attach begins a terminal session. Before this the connection has no effect on others.

@@ -92,7 +92,12 @@ func unheld(dir string, rec *jobdir.Record) record.State {
 	}
 	s.Rest()
 	s.Status, s.Deadline = record.Lost, time.Time{}
-	s.Exit = record.Exit{Status: record.Lost, Reason: record.ReasonHolderDied, At: rec.Touched, Error: rec.Problem}
+	s.Exit = record.Exit{
+		Status: record.Lost,
+		Reason: record.ReasonHolderDied,
+		At:     rec.Touched,
+		Error:  rec.Problem,
+	}
 	boot := cmp.Or(s.BootID, rec.Meta.Boot)
 	rebooted := boot != "" && boot != proc.BootID()
 	if unstarted && !rebooted && !EverHeld(dir) {
@@ -131,7 +136,13 @@ func EverHeld(dir string) bool {
 // Orphans returns a reference to the remaining processes of a job without a holder: only the environment, or
 // the record of its end, proves that a process belongs to the job.
 func Orphans(id record.ID, st *record.State) proc.JobRef {
-	return proc.JobRef{Leader: st.Leader, Session: st.Session, Holder: st.Holder, Known: SurvivorsOf(st), JobID: string(id)}
+	return proc.JobRef{
+		Leader:  st.Leader,
+		Session: st.Session,
+		Holder:  st.Holder,
+		Known:   SurvivorsOf(st),
+		JobID:   string(id),
+	}
 }
 
 // SurvivorsOf returns the processes that the records of the end and of the last run name.
@@ -158,7 +169,11 @@ func Describe(procs []proc.Process) []record.Process {
 		if len(text) > maxDescription {
 			text = strings.ToValidUTF8(text[:maxDescription], "") + "…"
 		}
-		out = append(out, record.Process{PID: p.PID, Command: text, Start: p.Identity().Start})
+		out = append(out, record.Process{
+			PID:     p.PID,
+			Command: text,
+			Start:   p.Identity().Start,
+		})
 	}
 	return out
 }

@@ -167,7 +167,12 @@ func (h *Holder) RunEnded(end record.Exit, next time.Time) {
 	st.Rest()
 	st.Stopping = stopping
 	st.Leader, st.StartedUp = record.Identity{}, 0
-	st.Runs = &record.Runs{Count: st.Runs.Count, NextAt: next, Last: &end, Failures: st.Runs.FailuresAfter(end)}
+	st.Runs = &record.Runs{
+		Count:    st.Runs.Count,
+		NextAt:   next,
+		Last:     &end,
+		Failures: st.Runs.FailuresAfter(end),
+	}
 	st.Pending = &record.Pending{Reason: st.Runs.Reason(h.cfg.Meta.Restart, end.At)}
 	h.changedLocked(true)
 	offset := h.outputLocked()
@@ -175,7 +180,13 @@ func (h *Holder) RunEnded(end record.Exit, next time.Time) {
 	h.mu.Unlock()
 	_ = h.save() // saveIn, called before, retries
 	if counted {
-		h.fact(jobdir.Fact{At: end.At, Kind: "run_ended", Offset: offset, Code: end.Code, Signal: end.Signal})
+		h.fact(jobdir.Fact{
+			At:     end.At,
+			Kind:   "run_ended",
+			Offset: offset,
+			Code:   end.Code,
+			Signal: end.Signal,
+		})
 	}
 }
 
@@ -201,7 +212,11 @@ func (h *Holder) RunBegins() {
 	h.saidLast, h.noted = record.ProgramReport{}, record.ProgramReport{}
 	h.state.Program, h.state.LastCommand = nil, nil
 	last := h.state.Runs
-	h.state.Runs = &record.Runs{Count: last.Count + 1, Last: last.Last, Failures: last.Failures}
+	h.state.Runs = &record.Runs{
+		Count:    last.Count + 1,
+		Last:     last.Last,
+		Failures: last.Failures,
+	}
 }
 
 // RunStable records that the run after the given number of restarts has lasted for [record.StableAfter], unless

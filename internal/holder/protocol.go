@@ -292,7 +292,11 @@ type Kill struct {
 }
 
 func killOf(o record.StopOptions) Kill {
-	k := Kill{KeepDaemons: o.KeepDaemons, By: o.By, Reason: cmp.Or(o.Reason, record.ReasonKill)}
+	k := Kill{
+		KeepDaemons: o.KeepDaemons,
+		By:          o.By,
+		Reason:      cmp.Or(o.Reason, record.ReasonKill),
+	}
 	switch {
 	case o.Grace < 0:
 		k.GraceMS = -1
@@ -304,8 +308,10 @@ func killOf(o record.StopOptions) Kill {
 
 func (k Kill) options() record.StopOptions {
 	return record.StopOptions{
-		Grace: time.Duration(k.GraceMS) * time.Millisecond, KeepDaemons: k.KeepDaemons,
-		By: k.By, Reason: cmp.Or(k.Reason, record.ReasonKill),
+		Grace:       time.Duration(k.GraceMS) * time.Millisecond,
+		KeepDaemons: k.KeepDaemons,
+		By:          k.By,
+		Reason:      cmp.Or(k.Reason, record.ReasonKill),
 	}
 }
 
@@ -319,12 +325,18 @@ type KillReport struct {
 
 func reportOf(r record.StopReport) KillReport {
 	took := (r.Took + time.Millisecond - 1).Milliseconds()
-	return KillReport{TookMS: took, Escalated: r.Escalated, Survivors: r.Survivors}
+	return KillReport{
+		TookMS:    took,
+		Escalated: r.Escalated,
+		Survivors: r.Survivors,
+	}
 }
 
 func (k KillReport) report() record.StopReport {
 	return record.StopReport{
-		Took: time.Duration(k.TookMS) * time.Millisecond, Escalated: k.Escalated, Survivors: k.Survivors,
+		Took:      time.Duration(k.TookMS) * time.Millisecond,
+		Escalated: k.Escalated,
+		Survivors: k.Survivors,
 	}
 }
 

@@ -105,7 +105,11 @@ func (r *Run) Screen(ctx context.Context) (s record.Screen, err error) {
 // programs need not be made to repaint by a temporary change of the size.
 func (r *Run) OpenTerminal(ctx context.Context, o record.TerminalOptions) (record.Terminal, error) {
 	s, err := openSession(ctx, r.Dir, Attach{
-		Control: o.Control, Client: o.Client, Size: o.Size, Scrollback: o.Scrollback, Facts: factsOf(o.Facts),
+		Control:    o.Control,
+		Client:     o.Client,
+		Size:       o.Size,
+		Scrollback: o.Scrollback,
+		Facts:      factsOf(o.Facts),
 	})
 	if err != nil {
 		return nil, err
@@ -220,7 +224,11 @@ func (r *Run) after(s record.State, f Facts) (record.State, record.Note) {
 
 // StateOf completes a state sent by the holder, which contains only what state.json has.
 func (r *Run) StateOf(st *record.State) record.State {
-	return stateOf(&jobdir.Record{Meta: jobdir.Meta{Request: r.Request}, State: *st, Started: !st.StartedAt.IsZero()})
+	return stateOf(&jobdir.Record{
+		Meta:    jobdir.Meta{Request: r.Request},
+		State:   *st,
+		Started: !st.StartedAt.IsZero(),
+	})
 }
 
 // stream calls more with the facts from the holder, until more returns false, which is not an error. It sets

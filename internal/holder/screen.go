@@ -113,9 +113,14 @@ func ScreenOf(t *vt.Terminal) record.Screen {
 	cols, rows := t.Size()
 	cur := t.Cursor()
 	return record.Screen{
-		Text: t.Text(), ANSI: t.ANSI(), Size: record.Size{Cols: cols, Rows: rows},
-		CursorX: cur.X, CursorY: cur.Y, CursorOn: cur.Visible,
-		Title: t.Title(), Alternate: t.Modes().Alternate,
+		Text:      t.Text(),
+		ANSI:      t.ANSI(),
+		Size:      record.Size{Cols: cols, Rows: rows},
+		CursorX:   cur.X,
+		CursorY:   cur.Y,
+		CursorOn:  cur.Visible,
+		Title:     t.Title(),
+		Alternate: t.Modes().Alternate,
 	}
 }
 

@@ -223,7 +223,11 @@ func (h *Holder) controlChanged() {
 }
 
 func (h *Holder) controlFor(c *conn) Control {
-	ctl := Control{You: h.controller == c && c != nil, Size: h.state.Size, Offset: h.offset}
+	ctl := Control{
+		You:    h.controller == c && c != nil,
+		Size:   h.state.Size,
+		Offset: h.offset,
+	}
 	if h.controller != nil {
 		ctl.Controller = h.controller.view.attach.Client
 		if ctl.Controller == "" {

@@ -43,7 +43,11 @@ func openSession(ctx context.Context, dir string, a Attach) (*Session, error) {
 
 // factsOf converts the facts of a viewer's terminal.
 func factsOf(f record.TerminalFacts) TerminalFacts {
-	facts := TerminalFacts{CellWidth: f.CellWidth, CellHeight: f.CellHeight, KittyKeyboard: f.KittyKeyboard}
+	facts := TerminalFacts{
+		CellWidth:     f.CellWidth,
+		CellHeight:    f.CellHeight,
+		KittyKeyboard: f.KittyKeyboard,
+	}
 	if f.HaveColors {
 		facts.Foreground, facts.Background = &f.Foreground, &f.Background
 	}
@@ -71,7 +75,11 @@ func (s *Session) Next(ctx context.Context) (record.TerminalChunk, error) {
 	// The connection broke, perhaps because the job ended: its files show that.
 	if st, lookErr := Look(s.dir); lookErr == nil && st.Status.Finished() {
 		s.over = true
-		return record.TerminalChunk{Offset: chunk.Offset, Size: chunk.Size, Exit: &st.Exit}, nil
+		return record.TerminalChunk{
+			Offset: chunk.Offset,
+			Size:   chunk.Size,
+			Exit:   &st.Exit,
+		}, nil
 	}
 	return record.TerminalChunk{}, err
 }

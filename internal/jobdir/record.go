@@ -77,7 +77,11 @@ func (r *Record) CurrentState() record.State {
 	case s.Exit.Known():
 		s.Exit = r.exit()
 	case r.Code != nil:
-		s.Exit = record.Exit{Status: record.Exited, Code: r.Code, At: r.Touched} // the rest is unknown
+		s.Exit = record.Exit{
+			Status: record.Exited,
+			Code:   r.Code,
+			At:     r.Touched,
+		} // the rest is unknown
 	case s.Stopping != nil:
 		s.Status = record.Stopping
 		return s

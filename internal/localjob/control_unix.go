@@ -26,7 +26,9 @@ const patientPause = 500 * time.Millisecond
 // hooks returns the hooks through which clients control the job.
 func (j *job) hooks() holder.Hooks {
 	hooks := holder.Hooks{
-		Signal: j.signal, Stop: j.end, Backgrounded: func() { j.prompt.active() },
+		Signal:       j.signal,
+		Stop:         j.end,
+		Backgrounded: func() { j.prompt.active() },
 		Input: func(ctx context.Context, p []byte) error {
 			j.interrupt(p)
 			return j.typed(func() error { return j.in.write(ctx, p) })
@@ -142,7 +144,12 @@ func (j *job) end(ctx context.Context, o record.StopOptions) (report record.Stop
 		}
 	} else {
 		now := time.Now()
-		j.h.Stopping(&record.StopRequest{By: o.By, Reason: o.Reason, At: now, Deadline: now.Add(grace)})
+		j.h.Stopping(&record.StopRequest{
+			By:       o.By,
+			Reason:   o.Reason,
+			At:       now,
+			Deadline: now.Add(grace),
+		})
 	}
 	opt := proc.Options{
 		Signal:      proc.StopSignal(j.meta.StopSignal),
@@ -156,7 +163,11 @@ func (j *job) end(ctx context.Context, o record.StopOptions) (report record.Stop
 		opt.Gone = func() bool { return !haveChildren() }
 	}
 	res, err := proc.Terminate(ctx, j.remains(), opt)
-	report = record.StopReport{Took: res.Took, Escalated: res.Escalated, Survivors: holder.Describe(res.Survivors)}
+	report = record.StopReport{
+		Took:      res.Took,
+		Escalated: res.Escalated,
+		Survivors: holder.Describe(res.Survivors),
+	}
 	if err != nil {
 		if !over {
 			j.revertStop(&o, len(res.Signaled) > 0)

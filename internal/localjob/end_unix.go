@@ -115,8 +115,13 @@ func (j *job) endOf(x exit) record.Exit {
 	asked, sent := j.asked, j.sent
 	j.mu.Unlock()
 	end := record.Exit{
-		Status: record.Exited, Reason: record.ReasonExit,
-		Usage: record.Usage{User: ms(usage.Utime), System: ms(usage.Stime), MaxRSS: j.peakOf(usage)},
+		Status: record.Exited,
+		Reason: record.ReasonExit,
+		Usage: record.Usage{
+			User:   ms(usage.Utime),
+			System: ms(usage.Stime),
+			MaxRSS: j.peakOf(usage),
+		},
 	}
 	code := status.ExitStatus()
 	if status.Signaled() {

@@ -184,7 +184,11 @@ func (j *job) identify() {
 	if j.leads {
 		session = os.Getpid()
 	}
-	j.ref = proc.JobRef{Leader: id, Session: session, JobID: string(j.meta.ID)}
+	j.ref = proc.JobRef{
+		Leader:  id,
+		Session: session,
+		JobID:   string(j.meta.ID),
+	}
 	if j.own {
 		j.ref.Holder, j.ref.Subreaper = proc.Self(), j.reaps
 	}

@@ -151,7 +151,11 @@ func (j *job) run() error {
 
 // stopped returns the end of a job that was stopped between two runs.
 func (j *job) stopped() record.Exit {
-	end := record.Exit{At: time.Now(), Status: record.Killed, Reason: record.ReasonKill}
+	end := record.Exit{
+		At:     time.Now(),
+		Status: record.Killed,
+		Reason: record.ReasonKill,
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.final = true

@@ -169,7 +169,11 @@ func (a *app) clearSelected(
 }
 
 func (a *app) clearable(ctx context.Context, f clearFlags) ([]engine.Job, error) {
-	all, err := a.eng.List(ctx, engine.Filter{Finished: !f.failed, Failed: f.failed, Host: f.on})
+	all, err := a.eng.List(ctx, engine.Filter{
+		Finished: !f.failed,
+		Failed:   f.failed,
+		Host:     f.on,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -82,7 +82,12 @@ func hostSettings(loaded *config.Config) func(host string) ssh.HostSettings {
 		if h.ConnectTimeout == c.Host("").ConnectTimeout {
 			h.ConnectTimeout = 0 // the default; ssh_config may have a value
 		}
-		return ssh.HostSettings{Transport: h.Transport, StateDir: h.StateDir, ConnectTimeout: h.ConnectTimeout, Sbatch: h.Sbatch}
+		return ssh.HostSettings{
+			Transport:      h.Transport,
+			StateDir:       h.StateDir,
+			ConnectTimeout: h.ConnectTimeout,
+			Sbatch:         h.Sbatch,
+		}
 	}
 }
 
@@ -120,7 +125,11 @@ func (a *app) connectFor(ctx context.Context, j engine.Job) error {
 // onOtherMachine reports whether j can only be reached through its host.
 func (a *app) onOtherMachine(j engine.Job) bool {
 	dir := filepath.Join(a.eng.StateDir(), "jobs", string(j.ID))
-	return !ssh.RunsHere(engine.Record{ID: j.ID, Dir: dir, Job: j})
+	return !ssh.RunsHere(engine.Record{
+		ID:  j.ID,
+		Dir: dir,
+		Job: j,
+	})
 }
 
 // connectTo connects to one host; "" is this machine.

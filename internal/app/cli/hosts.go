@@ -122,8 +122,15 @@ func jsonOf(h knownHost) hostJSON {
 		return &s
 	}
 	return hostJSON{
-		Host: h.name, Link: orNull(string(linkOf(h))), LinkError: orNull(linkError(h)), Hint: orNull(h.Hint), Attention: h.Attention,
-		System: orNull(h.System), User: orNull(h.User), Jobs: h.jobs, Running: h.running,
+		Host:      h.name,
+		Link:      orNull(string(linkOf(h))),
+		LinkError: orNull(linkError(h)),
+		Hint:      orNull(h.Hint),
+		Attention: h.Attention,
+		System:    orNull(h.System),
+		User:      orNull(h.User),
+		Jobs:      h.jobs,
+		Running:   h.running,
 	}
 }
 

@@ -69,7 +69,12 @@ func (a *app) list(ctx context.Context, f listFlags) error {
 		}
 	}
 	jobs, err := a.eng.List(ctx, engine.Filter{
-		Running: f.running, Finished: f.finished, Failed: f.failed, Here: f.here, Host: f.on, Since: since,
+		Running:  f.running,
+		Finished: f.finished,
+		Failed:   f.failed,
+		Here:     f.here,
+		Host:     f.on,
+		Since:    since,
 	})
 	if err != nil {
 		return err

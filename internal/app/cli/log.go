@@ -62,7 +62,11 @@ func (f logFlags) pages() bool { return f.limit >= 0 || f.offset >= 0 }
 
 // query returns the lines that the flags select. It cannot express --limit 0, no lines.
 func (f logFlags) query() (q joblog.Query, err error) {
-	q = joblog.Query{From: f.offset, Last: f.offset < 0, Limit: max(f.limit, 0)}
+	q = joblog.Query{
+		From:  f.offset,
+		Last:  f.offset < 0,
+		Limit: max(f.limit, 0),
+	}
 	if q.Last && f.limit < 0 {
 		q.Limit = defaultLines
 	}
@@ -236,7 +240,13 @@ func (a *app) logJSON(ctx context.Context, job engine.Job, log *joblog.Log, f lo
 	if q.Filter == nil && q.Exclude == nil {
 		more = int64(len(lines)) < total
 	}
-	v := logJSON{Job: job, Lines: []string{}, Offset: total, TotalLines: total, Truncated: more}
+	v := logJSON{
+		Job:        job,
+		Lines:      []string{},
+		Offset:     total,
+		TotalLines: total,
+		Truncated:  more,
+	}
 	for i, l := range lines {
 		if i == 0 {
 			v.Offset = max(l.Number, 0)

@@ -84,7 +84,11 @@ func (a *app) setup(name string, f setupFlags) error {
 	if err != nil {
 		return setupFailed(err)
 	}
-	result := setupJSON{Agent: ag.Name, Changes: plan.Changes, Backups: []string{}}
+	result := setupJSON{
+		Agent:   ag.Name,
+		Changes: plan.Changes,
+		Backups: []string{},
+	}
 	for _, file := range plan.Files {
 		result.Diff += diff(file)
 	}

@@ -120,7 +120,12 @@ func (a *app) up(ctx context.Context, names []string, f upFlags) error {
 	u := &upRun{app: a, width: widestName(chosen), waits: map[string]string{}}
 	u.Up = project.Up{
 		Engine: eng, Group: group, Done: u.done, Waiting: u.waiting,
-		Base: engine.Spec{Size: size, Timeout: settings.Run.Timeout, Grace: settings.Run.Grace, CreatedBy: "up"},
+		Base: engine.Spec{
+			Size:      size,
+			Timeout:   settings.Run.Timeout,
+			Grace:     settings.Run.Grace,
+			CreatedBy: "up",
+		},
 	}
 	if !onScreen {
 		err := u.Run(ctx, chosen)

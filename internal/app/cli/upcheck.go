@@ -52,14 +52,23 @@ func (a *app) printPlan(ctx context.Context, plan *project.Plan, chosen []projec
 		return err
 	}
 	out := planJSON{
-		File: plan.File, Dir: plan.Dir, Group: group.Name, Processes: []planProcessJSON{},
-		OnRequest: notChosen(plan, chosen), Notes: plan.Notes,
+		File:      plan.File,
+		Dir:       plan.Dir,
+		Group:     group.Name,
+		Processes: []planProcessJSON{},
+		OnRequest: notChosen(plan, chosen),
+		Notes:     plan.Notes,
 	}
 	for _, proc := range chosen {
 		p := planProcessJSON{
-			Name: proc.Name, Line: proc.Line, Command: proc.Command, Script: proc.Script, Dir: proc.Dir,
+			Name:     proc.Name,
+			Line:     proc.Line,
+			Command:  proc.Command,
+			Script:   proc.Script,
+			Dir:      proc.Dir,
 			EnvNames: append([]string{}, slices.Sorted(maps.Keys(proc.Env))...),
-			After:    append([]string{}, project.After(proc, chosen)...), Restart: proc.Restart,
+			After:    append([]string{}, project.After(proc, chosen)...),
+			Restart:  proc.Restart,
 		}
 		var job engine.Job
 		p.Action, job = project.Decide(proc, running)

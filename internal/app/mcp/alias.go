@@ -14,7 +14,11 @@ type outputArgs struct {
 }
 
 func (a *agent) bashOutput(ctx context.Context, in outputArgs) (*tool.Answer, error) {
-	poll := tool.ProcessArgs{Action: "poll", SessionID: in.ProcessID, Filter: in.Filter}
+	poll := tool.ProcessArgs{
+		Action:    "poll",
+		SessionID: in.ProcessID,
+		Filter:    in.Filter,
+	}
 	if in.TimeoutSecs != nil {
 		ms := 1000 * *in.TimeoutSecs
 		poll.Timeout = &ms

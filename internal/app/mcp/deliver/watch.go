@@ -81,7 +81,11 @@ func (d *Delivery) Resume() {
 		case reported == reportBegun:
 			text = "perhaps reported before: " + text
 		}
-		late = append(late, notice{job: j, text: text, logged: true})
+		late = append(late, notice{
+			job:    j,
+			text:   text,
+			logged: true,
+		})
 	}
 	d.news.mu.Lock()
 	defer d.news.mu.Unlock()
@@ -153,7 +157,11 @@ func (d *Delivery) findShellEnds() {
 		}
 		d.news.of(j.ID).shellEnd = true
 		if text := d.endNotice(j); text != "" && d.endReport(j.ID) == 0 {
-			d.news.add(notice{job: j, text: text, logged: true})
+			d.news.add(notice{
+				job:    j,
+				text:   text,
+				logged: true,
+			})
 		}
 	}
 }

@@ -66,7 +66,12 @@ func About(j engine.Job, now time.Time) *Answer {
 	took := j.Uptime(now).Milliseconds()
 	exit, ended := j.Ended()
 	timedOut := exit.Reason == engine.ReasonTimeout
-	a := &Answer{facts: factsOf(j), where: pathsOf(j), Next: next(j), Job: j}
+	a := &Answer{
+		facts: factsOf(j),
+		where: pathsOf(j),
+		Next:  next(j),
+		Job:   j,
+	}
 	if j.Status != engine.Queued {
 		a.DurationMS, a.TimedOut = &took, &timedOut
 	}

@@ -30,7 +30,11 @@ func (f *Failure) Error() string { return f.Message }
 
 // Usage returns the failure of a call that is wrong, with what to do about it.
 func Usage(message, hint string) *Failure {
-	return &Failure{code: "usage", Message: message, Hint: hint}
+	return &Failure{
+		code:    "usage",
+		Message: message,
+		Hint:    hint,
+	}
 }
 
 // IsFailure reports whether an error is about the call, rather than that it was canceled.
@@ -160,7 +164,11 @@ func General(err error) *Failure {
 	if m, ok := errors.AsType[*params.Mistake](err); ok {
 		return Usage(m.Message, m.Hint)
 	}
-	f := &Failure{code: engine.ErrorKindOf(err).Code, Message: err.Error(), Hint: "if it fails again, report it to the user; hob list in a terminal lists the jobs"}
+	f := &Failure{
+		code:    engine.ErrorKindOf(err).Code,
+		Message: err.Error(),
+		Hint:    "if it fails again, report it to the user; hob list in a terminal lists the jobs",
+	}
 	switch f.code {
 	case "unsupported":
 		f.Hint = "remove the unsupported argument, or run the command on this machine"

@@ -108,7 +108,11 @@ func (w window) read(ctx context.Context, log *joblog.Log) (p page, err error) {
 	if w.limit == 0 {
 		return p, nil
 	}
-	q := joblog.Query{From: w.offset, Filter: w.keep.keep, Exclude: w.keep.drop}
+	q := joblog.Query{
+		From:    w.offset,
+		Filter:  w.keep.keep,
+		Exclude: w.keep.drop,
+	}
 	if !w.from {
 		// Each line takes at least one character, so at most room lines fit.
 		q.Last, q.Limit = true, min(w.limit, int64(w.room))+1

@@ -97,7 +97,11 @@ func (t *Tools) wait(ctx context.Context, j engine.Job, in ProcessArgs) (*Answer
 	case !ok:
 		return nil, ctx.Err()
 	case end.TimedOut && look < timeout:
-		return &Answer{Job: j, Wait: &w, AsTask: true}, nil
+		return &Answer{
+			Job:    j,
+			Wait:   &w,
+			AsTask: true,
+		}, nil
 	}
 	w.End = &end
 	ans, err := t.WaitAnswer(ctx, &w)
@@ -184,7 +188,11 @@ type Waited struct {
 func (t *Tools) Await(ctx context.Context, w *Wait, deadline time.Time) (end Waited, ok bool) {
 	condition, err := parseUntil(w.Until)
 	if err != nil {
-		return Waited{At: time.Now(), Job: w.Jobs[0], Error: err.Error()}, true
+		return Waited{
+			At:    time.Now(),
+			Job:   w.Jobs[0],
+			Error: err.Error(),
+		}, true
 	}
 	condition.Since = w.CreatedAt
 	soon, cancel := context.WithCancel(ctx)
@@ -220,7 +228,11 @@ func (t *Tools) Await(ctx context.Context, w *Wait, deadline time.Time) (end Wai
 	select {
 	case end = <-first:
 	default:
-		end = Waited{At: time.Now(), Job: w.Jobs[0], TimedOut: true}
+		end = Waited{
+			At:       time.Now(),
+			Job:      w.Jobs[0],
+			TimedOut: true,
+		}
 	}
 	return end, ctx.Err() == nil
 }
