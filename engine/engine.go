@@ -118,7 +118,12 @@ func New(opts ...Option) (*Engine, error) {
 	}
 	e.backends = append(e.backends, &virtualBackend{e})
 	e.tracking = tracking{
-		e: e, poke: make(chan struct{}, 1), turn: make(chan struct{}, 1), trackers: map[ID]*tracker{}, subs: map[*Subscription]struct{}{},
+		e:             e,
+		poke:          make(chan struct{}, 1),
+		turn:          make(chan struct{}, 1),
+		measureOthers: make(chan struct{}, 1),
+		trackers:      map[ID]*tracker{},
+		subs:          map[*Subscription]struct{}{},
 	}
 	e.runCtx, e.end = context.WithCancel(context.Background())
 	return e, nil
@@ -302,6 +307,7 @@ func WithQueueSlots(slots map[string]int) Option { return func(c *config) { c.sl
 
 // WithUsage makes subscriptions report the CPU usage, memory and ports of running jobs on this
 // machine, measured at this interval. 5 seconds is a good value; idle jobs are measured less often.
+// [Subscription.Measure] limits it to some jobs.
 // Without it only explicit calls measure, see [Engine.MeasureAll].
 func WithUsage(every time.Duration) Option { return func(c *config) { c.usage = every } }
 

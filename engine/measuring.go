@@ -16,17 +16,26 @@ const (
 )
 
 // measureAll publishes the usage of running jobs periodically until ctx is done, less often while
-// nothing changes.
+// nothing changes, and soon after other jobs are to be measured.
 func (k *tracking) measureAll(ctx context.Context, every time.Duration) {
 	pause, passed := 1, 1 // in units of every
-	tick := time.NewTimer(min(every, measureFirst))
+	first, soon := min(every, measureFirst), true
+	tick := time.NewTimer(first)
 	defer tick.Stop()
 	for ; ; passed++ {
 		select {
 		case <-ctx.Done():
 			return
+		case <-k.measureOthers:
+			pause = 1
+			if !soon { // not again: it may never come while the jobs change all the time
+				tick.Reset(first)
+				soon = true
+			}
+			continue
 		case <-tick.C:
 			tick.Reset(every)
+			soon = false
 		}
 		if passed < pause {
 			continue
@@ -43,7 +52,7 @@ func (k *tracking) measure() (changed bool) {
 	k.mu.Lock()
 	var jobs []Job
 	for _, t := range k.trackers {
-		if t.listed && !t.job.Status.Finished() {
+		if t.listed && !t.job.Status.Finished() && k.needsUsageLocked(t.id) {
 			jobs = append(jobs, t.job)
 		}
 	}
@@ -52,6 +61,38 @@ func (k *tracking) measure() (changed bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.measuredLocked(jobs)
+}
+
+// needsUsageLocked reports whether a subscription needs the usage of the job.
+func (k *tracking) needsUsageLocked(id ID) bool {
+	for s := range k.subs {
+		if s.covers(id) && (s.measured == nil || s.measured[id]) {
+			return true
+		}
+	}
+	return false
+}
+
+// Measure limits the measurement of CPU usage, memory and ports ([WithUsage]) to these jobs, usually those on
+// screen. Before the first call, the usage of all jobs is measured. It may be called at any time, concurrently,
+// and does not block.
+func (s *Subscription) Measure(ids ...ID) {
+	measured := make(map[ID]bool, len(ids))
+	s.k.mu.Lock()
+	defer s.k.mu.Unlock()
+	others := false
+	for _, id := range ids {
+		measured[id] = true
+		others = others || !s.measured[id]
+	}
+	s.measured = measured
+	if !others {
+		return
+	}
+	select {
+	case s.k.measureOthers <- struct{}{}:
+	default:
+	}
 }
 
 // measuredLocked applies measurements and publishes visible changes.

@@ -28,6 +28,7 @@ type Subscription struct {
 	admitted  bool        // the snapshot was delivered
 	unwatched []Job       // in the snapshot, and not watched yet
 	attended  map[ID]bool // see Attend; nil: all jobs
+	measured  map[ID]bool // see Measure; nil: all jobs
 	queue     []fact
 	urgent    bool      // queue contains an urgent event
 	lastOut   time.Time // when Next last returned

@@ -26,6 +26,8 @@ type tracking struct {
 	poke chan struct{} // requests a scan of the jobs directory
 	turn chan struct{} // of size 1; holds a value during a scan, so that results are applied in order
 
+	measureOthers chan struct{} // of size 1; has a value when jobs are to be measured that were not
+
 	mu       sync.Mutex // guards the fields below, trackers and subscriptions; not acquired with e.mu held
 	trackers map[ID]*tracker
 	subs     map[*Subscription]struct{}

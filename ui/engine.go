@@ -46,6 +46,8 @@ type subscription interface {
 	Next(ctx context.Context) ([]engine.Event, error)
 	// Attend sets the jobs on screen.
 	Attend(ids ...engine.ID)
+	// Measure sets the jobs whose usage is on screen.
+	Measure(ids ...engine.ID)
 	Close() error
 }
 

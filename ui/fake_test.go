@@ -282,6 +282,8 @@ type fakeSub struct {
 	once    sync.Once
 	closed  chan struct{}
 	slow    chan struct{}
+
+	measured []engine.ID
 }
 
 func (s *fakeSub) Next(ctx context.Context) ([]engine.Event, error) {
@@ -299,6 +301,8 @@ func (s *fakeSub) Next(ctx context.Context) ([]engine.Event, error) {
 }
 
 func (s *fakeSub) Attend(...engine.ID) {}
+
+func (s *fakeSub) Measure(ids ...engine.ID) { s.measured = ids }
 
 func (s *fakeSub) Close() error {
 	if s.slow != nil {

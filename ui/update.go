@@ -22,6 +22,7 @@ func (p *Pane) Update(msg tea.Msg) tea.Cmd {
 	}
 	cmd := p.update(msg)
 	p.updateFocus()
+	p.measure()
 	if p.noticeRows() != p.view.lay.footer.h-1 && p.view.lay.shape != shapeTooSmall {
 		cmd = tea.Batch(cmd, p.arrange())
 	}
@@ -109,6 +110,8 @@ type eventStream struct {
 	sub     subscription
 	known   bool   // the snapshot was received
 	trouble string // why the state may be outdated
+
+	measured []engine.ID // whose usage is on screen
 }
 
 func (p *Pane) subscribe() tea.Cmd {
@@ -119,7 +122,7 @@ func (p *Pane) subscribe() tea.Cmd {
 			return nil
 		}
 		return func() tea.Cmd {
-			p.events.sub, p.events.known = sub, false
+			p.events.sub, p.events.known, p.events.measured = sub, false, nil
 			p.attend()
 			return p.listen()
 		}
@@ -135,6 +138,26 @@ func (p *Pane) attend() {
 		p.events.sub.Attend()
 	default:
 		p.events.sub.Attend(p.output.id)
+	}
+}
+
+// measure reports to the engine whose usage is on screen: that of the other jobs is not measured.
+func (p *Pane) measure() {
+	if p.events.sub == nil || !p.events.known || !p.frame.dirty {
+		return
+	}
+	var ids []engine.ID
+	if p.fore.attached() == nil {
+		if !p.view.lay.list.empty() {
+			ids = p.list.Measured()
+		}
+		if p.output.id != "" && !slices.Contains(ids, p.output.id) {
+			ids = append(ids, p.output.id)
+		}
+	}
+	if p.events.measured == nil || !slices.Equal(ids, p.events.measured) {
+		p.events.measured = append([]engine.ID{}, ids...)
+		p.events.sub.Measure(ids...)
 	}
 }
 

@@ -26,6 +26,24 @@ func (m *Model) Passed() []engine.Job {
 	return jobs
 }
 
+// Measured returns the jobs whose usage matters for what the list shows: those in visible rows, or all that match
+// the filter while they are sorted by usage.
+func (m *Model) Measured() []engine.ID {
+	m.settle()
+	rows := m.passed
+	if m.sort != byCPU && m.sort != byMemory {
+		first, end := m.box.Window()
+		rows = m.shown[first:end]
+	}
+	ids := make([]engine.ID, 0, len(rows))
+	for _, r := range rows {
+		if !r.stands() {
+			ids = append(ids, r.Job.ID)
+		}
+	}
+	return ids
+}
+
 // Window returns the index of the first visible row, and the number of all rows.
 func (m *Model) Window() (top, rows int) {
 	m.settle()
