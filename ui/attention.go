@@ -39,9 +39,13 @@ func (p *Pane) ended(j *job) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// saidPause is the least time between two messages about what the program of a job says: it may say anything at any
-// rate.
-const saidPause = 30 * time.Second
+const (
+	// saidPause is the least time between two messages about what the program of a job says: it may say anything at
+	// any rate.
+	saidPause = 30 * time.Second
+	// sameMatter is the time within which a notification and a report of a program are about the same.
+	sameMatter = 2 * time.Second
+)
 
 // programSaid shows what the program of a job says if that concerns the user: that it needs the user, has failed, or
 // has a result.
@@ -59,12 +63,32 @@ func (p *Pane) programSaid(j *job, state engine.ProgramState) tea.Cmd {
 	default: // it says nothing any more
 		return nil
 	}
-	if !j.told.IsZero() && p.now.Sub(j.told) < saidPause {
+	if p.since(j.told) < saidPause {
 		return nil
 	}
 	j.told = p.now
+	if p.since(j.noted) < sameMatter {
+		return nil
+	}
 	return p.attention(j, why, engine.Note{})
 }
+
+// jobNotified shows a bell or a notification of a job. A program that reports what it does may send one for what it
+// has reported, too: that is shown once.
+func (p *Pane) jobNotified(j *job, note engine.Note) tea.Cmd {
+	if j.Program != nil && p.since(j.told) < saidPause {
+		return nil
+	}
+	j.noted = p.now
+	why := WhyNote
+	if note == (engine.Note{}) {
+		why = WhyBell
+	}
+	return p.attention(j, why, note)
+}
+
+// since returns the time since t.
+func (p *Pane) since(t time.Time) time.Duration { return p.now.Sub(t) }
 
 // attention marks a job as unread and shows a message, unless the job is on screen.
 func (p *Pane) attention(j *job, why Why, note engine.Note) tea.Cmd {

@@ -78,11 +78,7 @@ func (p *Pane) event(e engine.Event) tea.Cmd {
 	case e.Kind == engine.EventLink && j.Link == engine.LinkOK:
 		p.notices.DropKey(connectKey(j.Host))
 	case e.Kind == engine.EventAttention:
-		why := WhyNote
-		if e.Note == (engine.Note{}) {
-			why = WhyBell
-		}
-		cmds = append(cmds, p.attention(j, why, e.Note))
+		cmds = append(cmds, p.jobNotified(j, e.Note))
 	case j.Waiting && !was.Waiting && had:
 		cmds = append(cmds, p.attention(j, WhyWaiting, engine.Note{}))
 	case e.Kind == engine.EventStatus && had:

@@ -32,8 +32,8 @@ type job struct {
 	// why is one sentence about how a job failed; empty until asked is set and the answer came.
 	why   string
 	asked bool
-	// told is when the user was last told what the job's program says.
-	told time.Time
+	// told is when the user was last told what the job's program says, noted when the job last sent a notification.
+	told, noted time.Time
 }
 
 // finished reports whether a job is known to have ended, running whether it is known and has not.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -69,4 +70,44 @@ func reportText(r engine.ProgramReport) string {
 		parts = append(parts, fmt.Sprintf("%d%%", *r.Percent))
 	}
 	return strings.TrimSpace(strings.Join(append(parts, r.Message), " "))
+}
+
+// A program that reports that it needs the user also sends a notification of that.
+func TestReportAndNotificationOfItAreShownOnce(t *testing.T) {
+	for name, noteFirst := range map[string]bool{"report first": false, "notification first": true} {
+		inBubble(t, name, func(t *testing.T) {
+			s := newHarness(t, 120, 30, three(), withClock(time.Now))
+			s.pane.Blur()
+			j := s.eng.jobs[0]
+			said := j
+			said.Program = &engine.Program{ProgramReport: engine.ProgramReport{State: engine.ProgramBlocked}}
+			report := engine.Event{Kind: engine.EventStatus, Job: said, Program: engine.ProgramChange{To: engine.ProgramBlocked}}
+			note := engine.Event{Kind: engine.EventAttention, Job: said, Note: engine.Note{Body: "needs your permission"}}
+			if noteFirst {
+				before := note
+				before.Job = j
+				s.facts(before)
+				s.facts(report)
+			} else {
+				s.facts(report)
+				s.facts(note)
+			}
+			count := func() (n int) {
+				for _, m := range s.sent {
+					if _, ok := m.(AttentionMsg); ok {
+						n++
+					}
+				}
+				return n
+			}
+			if n := count(); n != 1 {
+				t.Errorf("%d notices", n)
+			}
+			s.pass(saidPause + time.Second)
+			s.facts(note)
+			if n := count(); n != 2 {
+				t.Errorf("%d notices after another notification, later", n)
+			}
+		})
+	}
 }

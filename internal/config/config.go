@@ -86,7 +86,7 @@ type Notify struct {
 // Means are the kinds of notification that a running UI sends.
 type Means struct {
 	Bell  bool
-	OSC   bool // desktop notification, OSC 9 and 777
+	OSC   bool // desktop notification, OSC 99, 9 or 777
 	Title bool // the terminal's title
 }
 

@@ -34,7 +34,7 @@ func pageNotes() map[string]string {
 			"name and status (or `waiting`) as further arguments. The environment is the job's, with `HOB_NAME`, `HOB_RESULT`\n" +
 			"(`exited (exit code 3)`, `needs input`, `waits for hidden input`), `HOB_STATUS`, `HOB_EXIT_CODE` and `HOB_JOB_ID`.\n" +
 			"\nThe other notifications need an open hob window: `bell` rings the terminal bell, `osc` sends a desktop notification\n" +
-			"(OSC 9 and 777), `title` marks the terminal's title; `[]` disables all.\n",
+			"(OSC 99 if it understands that, else OSC 9 or 777), `title` marks the terminal's title; `[]` disables all.\n",
 		"theme": "Each color of a theme can also be set by itself: `" + strings.Join(themes.TokenNames(), "`, `") + "`.\n" +
 			"A color has attributes (`bold`, `faint`, `italic`, `underline`, `reverse`), a foreground, and `on` with a background,\n" +
 			"each optional: `accent = \"bold #ff8800 on 236\"`. Foreground and background are `#rgb`, `#rrggbb`, 0 to 255, one of the\n" +

@@ -48,6 +48,11 @@ func TestFilter(t *testing.T) {
 		{"unknown modes", "a\x1b[?1043hb\x1b[?1034;25:2026hc\x1b[?9001h\x1b[?25 hd\x1b[?hd", "ab\x1b[?25;2026hcdd"},
 		{"UTF-8 and 8-bit controls", "a\x1b%@b\x1b Gc\x1bld\x1b(%5e", "abcde"},
 		{"commands of ConEmu", "\x1b]9;7;calc\a\x1b]9;5\a\x1b]9;4;1;3\a\x1b]9;done\a\x1b]777;precmd\a\x1b]777;notify;a;b\a", "\x1b]9;4;1;3\a\x1b]9;done\a\x1b]777;notify;a;b\a"},
+		{
+			"notifications that the terminal would answer",
+			"\x1b]99;i=1:p=?;\a\x1b]99;i=1:d=0;a\a\x1b]99;i=1:a=report,focus;b\ac\x1b]99;i=1:c=1;d\a\x1b]99;p=alive;\a\x1b]99;i=1:a=focus:p=body;e\a",
+			"\x1b]99;i=1:d=0;a\ac\x1b]99;i=1:a=focus:p=body;e\a",
+		},
 		{"control in a string", "\x1b]0;a\u009c\u009b6n\ax\x1b]8;;h\u009d\ay\x1b]2;é\a", "xy\x1b]2;é\a"},
 		{"pointer colors and shape", "a\x1b]13;#fff\ab\x1b]22;hand\ac\x1b]113\ad", "abcd"},
 		{"colors of the palette", "a\x1b[#Pb\x1b[#Qc\x1b[#Rd\x1b[#{e\x1b[#}", "abcd\x1b[#{e\x1b[#}"},

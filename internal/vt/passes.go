@@ -134,6 +134,8 @@ func (f *Filter) passesOSC(s []byte) bool {
 	case "52":
 		_, data, _ := bytes.Cut(rest, []byte{';'})
 		return f.Clipboard && bytes.IndexByte(data, '?') < 0
+	case "99":
+		return passesNotification(string(rest))
 	case "777":
 		return bytes.HasPrefix(rest, []byte("notify;"))
 	}

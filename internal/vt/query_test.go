@@ -40,6 +40,7 @@ func TestQueries(t *testing.T) {
 		{"in-band size", "\x1b[?2048h", "\x1b[48;5;10;100;100t"},
 		{"checksum", "AB\x1b[1;1;1;1;1;2*y", "\x1bP1!~FF7D\x1b\\"},
 		{"clipboard is never read", "\x1b]52;c;?\a", ""},
+		{"notifications", "\x1b]99;i=q.1:p=?;\a\x1b]99;i=q;p=?;\a\x1b]99;i=q\"w:p=?;\a", "\x1b]99;i=q.1:p=?;p=title,body\x1b\\"},
 		{"other keys", "\x1b[>4;2m\x1b[?4m", "\x1b[>4;2m"},
 	}
 	for _, tt := range tests {
@@ -126,6 +127,14 @@ func TestHandler(t *testing.T) {
 		{"\x1b]2;one\a\x1b[22;1t\x1b]2;two\a\x1b[23;1t", []string{"title one", "title two"}},
 		{"\x1b]9;done\a", []string{"notify |done"}},
 		{"\x1b]777;notify;build;it; works\a", []string{"notify build|it; works"}},
+		{"\x1b]99;;done\a\x1b]99;i=1:p=body;only a body\x1b\\", []string{"notify |done", "notify |only a body"}},
+		{"\x1b]99;i=1:d=0;bu\a\x1b]99;i=1:d=0;ild\a\x1b]99;i=1:d=0:p=body:e=1;aXQ7IA\a\x1b]99;i=1:p=body:e=1;d29ya3M=\a", []string{"notify build|it; works"}},
+		{"\x1b]99;i=1:d=0;build\a\x1b]99;i=1:d=0:p=body;works\a\x1b]99;i=1:d=1;\a", []string{"notify build|works"}},
+		{"\x1b]99;i=1:d=0;one\a\x1b]99;i=2;two\a\x1b]99;i=1;\a", []string{"notify |two"}},
+		{"\x1b]99;i=1:d=0;one\a\x1b]99;i=1:p=close;\a\x1b]99;i=1;\a", nil},
+		{"\x1b]99;i=1:d=0;one\a\x1b]99;i=1:p=icon:e=1;AAAA\a\x1b]99;i=1:p=icon;\a", []string{"notify |one"}},
+		{"\x1b]99;i=a b;bad id\a\x1b]99;e=1;%%\a\x1b]99\a", nil},
+		{"\x1b]99;;a\u009bb\tc\a", []string{"notify |abc"}},
 		{"\x1b]9;4;1;50\a\x1b]9;4;3\a\x1b]9;4;0;\a\x1b]9;4;1;900\a\x1b]9;4;7;1\a", []string{"progress 1 50", "progress 3 0", "progress 0 0", "progress 1 100"}},
 		{"\x1b]9;9;C:\\dir\a", nil},
 		{"\x1b]7;file://box/tmp\a", []string{"cwd file://box/tmp"}},

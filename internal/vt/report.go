@@ -22,6 +22,7 @@ func (t *Terminal) answer(format string, numbers ...int) {
 // together. The buffer may be reused.
 func (t *Terminal) answerText(reply []byte) {
 	switch {
+	case len(reply) == 0:
 	case t.reply == nil, len(t.out) > maxReplies:
 	case len(t.deferred) > 0:
 		kept := bytes.Clone(reply)

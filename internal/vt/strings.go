@@ -49,6 +49,11 @@ func (t *Terminal) osc(s []byte, end string) {
 		if len(f) == 3 && f[0] == "notify" {
 			t.notify(f[1], f[2])
 		}
+	case 99:
+		title, body, reply := t.note.add(string(rest))
+		if t.answerText(reply); title+body != "" {
+			t.notify(title, body)
+		}
 	case 133, 633:
 		t.shellMark(string(rest))
 	case 7501:
@@ -81,12 +86,6 @@ func (t *Terminal) oscStatus(body, end string) {
 		t.answer("\x1b]7501;?" + end)
 	case t.handler.Status != nil:
 		t.handler.Status(body)
-	}
-}
-
-func (t *Terminal) notify(title, body string) {
-	if t.handler.Notify != nil {
-		t.handler.Notify(PlainLine(title, maxTitle), PlainLine(body, maxTitle))
 	}
 }
 
@@ -153,35 +152,6 @@ func (t *Terminal) oscLink(s string) {
 		}
 	}
 	t.cur.pen.ext = t.internExtra(e)
-}
-
-// oscNotify is OSC 9: a notification, or with 9;4 a progress report.
-func (t *Terminal) oscNotify(s string) {
-	command, rest, hasArgs := strings.Cut(s, ";")
-	n, err := strconv.Atoi(command)
-	switch {
-	case !hasArgs:
-		t.notify("", s)
-	case command == "4":
-		t.progress(strings.Split(rest, ";"))
-	case err == nil && within(n, 1, 12): // other commands of the same number
-	default:
-		t.notify("", s)
-	}
-}
-
-// progress reports the state and the percentage in the arguments of OSC 9;4.
-func (t *Terminal) progress(args []string) {
-	state, err := strconv.Atoi(args[0])
-	known := err == nil && within(state, 0, int(ProgressPaused))
-	if !known || t.handler.Progress == nil {
-		return
-	}
-	percent := 0
-	if len(args) > 1 {
-		percent, _ = strconv.Atoi(args[1])
-	}
-	t.handler.Progress(Progress(state), clamp(percent, 0, 100))
 }
 
 // oscClipboard is OSC 52. Reads get no reply.

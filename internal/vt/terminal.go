@@ -84,6 +84,7 @@ type Terminal struct {
 	extras   extraTable
 	history  scrollback
 
+	note        notification // its parts so far
 	title, icon string
 	titles      []titles // XTPUSHTITLE
 	pens        []Cell   // XTPUSHSGR
@@ -186,6 +187,7 @@ func (t *Terminal) reset() {
 	t.shape, t.mouse, t.mouseEnc, t.modifyKeys = 0, MouseOff, MouseX10, 0
 	t.conformance, t.rectExtent, t.checksums, t.guarded = 4, 0, 0, false
 	t.last, t.oneCell = 0, 0
+	t.note = notification{}
 	t.clusters, t.extras = clusterTable{}, extraTable{}
 	t.resetMargins()
 	t.updatePlain()
@@ -241,7 +243,7 @@ func (t *Terminal) onAlt() bool { return t.scr == &t.screens[1] }
 type Handler struct {
 	Title     func(title string)
 	Bell      func()
-	Notify    func(title, body string)            // OSC 9 (no title), OSC 777
+	Notify    func(title, body string)            // OSC 9 (no title), OSC 99, OSC 777
 	Progress  func(state Progress, percent int)   // OSC 9;4
 	Cwd       func(uri string)                    // OSC 7, usually file://host/path
 	Clipboard func(selection string, data []byte) // OSC 52, writes alone; nil data clears

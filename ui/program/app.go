@@ -97,7 +97,7 @@ type Notify struct{ Waiting, Failed, Finished Means }
 // Means are ways to notify the user.
 type Means struct {
 	Bell    bool
-	Desktop bool // OSC 9 or 777, while the window has no focus
+	Desktop bool // OSC 99, 9 or 777, while the window has no focus
 	Title   bool // a count in the window's title
 }
 

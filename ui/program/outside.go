@@ -2,7 +2,6 @@ package program
 
 import (
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -20,8 +19,8 @@ import (
 // Tea queries it too, and the last answer must follow those.
 func (w *window) ask() tea.Cmd {
 	w.result.Asked, w.result.Answered, w.unanswered = false, false, false
-	w.asked = time.Now()
-	return tea.Batch(tea.RequestBackgroundColor, tea.RequestForegroundColor, w.askForStatus(), w.lastAsk())
+	w.asked, w.kittyNotes = time.Now(), false
+	return tea.Batch(tea.RequestBackgroundColor, tea.RequestForegroundColor, w.askForStatus(), askForNotifications, w.lastAsk())
 }
 
 // lastAsk sends the query whose answer comes last.
@@ -160,44 +159,6 @@ func (w *window) opened(err error) tea.Cmd {
 		return tea.Batch(w.ask(), w.pane.ShowMessage(toast.Message{Level: toast.Error, Text: cells.Clean(err.Error())}))
 	}
 	return w.ask()
-}
-
-// notify sends the notifications of the settings for an event that the user did not see.
-func (w *window) notify(msg ui.AttentionMsg) tea.Cmd {
-	var b strings.Builder
-	means := w.o.Notify.of(msg.Why)
-	// Ring at most once a second, and notify of each job at most once in that time.
-	if means.Bell && len(w.rang) == 0 {
-		b.WriteByte('\a')
-	}
-	if means.Desktop && !w.focused && !slices.Contains(w.rang, msg.Job.ID) {
-		b.WriteString(desktop(w.o.Environ, "hob", msg.Text))
-	}
-	if b.Len() == 0 {
-		return nil
-	}
-	cmd := tea.Raw(b.String())
-	if w.rang = append(w.rang, msg.Job.ID); len(w.rang) > 1 {
-		return cmd
-	}
-	return tea.Batch(cmd, w.after(time.Second, func() tea.Cmd {
-		w.rang = nil
-		return nil
-	}))
-}
-
-// desktop returns the escape sequence for a desktop notification. Inside tmux it is wrapped, so
-// that tmux passes it on if configured to.
-func desktop(environ []string, title, text string) string {
-	title, text = strings.ReplaceAll(cells.Clean(title), ";", ","), strings.ReplaceAll(cells.Clean(text), ";", ",")
-	seq := "\x1b]9;" + title + ": " + text + "\a"
-	if term := variable(environ, "TERM"); strings.HasPrefix(term, "rxvt") || strings.HasPrefix(term, "foot") {
-		seq = "\x1b]777;notify;" + title + ";" + text + "\a"
-	}
-	if variable(environ, "TMUX") != "" {
-		seq = "\x1bPtmux;" + strings.ReplaceAll(seq, "\x1b", "\x1b\x1b") + "\x1b\\"
-	}
-	return seq
 }
 
 func variable(environ []string, name string) string {

@@ -69,13 +69,13 @@ func (w *window) lastReport() string {
 // repeatProgress schedules the next write of the progress while there is one.
 func (w *window) repeatProgress() tea.Cmd {
 	s := &w.status
-	if s.repeats || w.progress() == nil {
+	if s.repeats || w.shown.ProgressBar == nil {
 		return nil
 	}
 	s.repeats = true
 	return w.after(repeatEvery, func() tea.Cmd {
 		s.repeats = false
-		return raw(progressSequence(w.progress()))
+		return raw(progressSequence(w.shown.ProgressBar))
 	})
 }
 

@@ -36,6 +36,8 @@ type window struct {
 
 	unwatched unwatched
 	status    status
+	// kittyNotes means that the terminal understands OSC 99.
+	kittyNotes bool
 
 	dark    bool // whether the terminal's background is dark, as far as known
 	theme   themes.Theme
@@ -66,7 +68,7 @@ func (w *window) after(d time.Duration, then func() tea.Cmd) tea.Cmd {
 func (w *window) Init() tea.Cmd {
 	w.asked = time.Now()
 	starting := func() tea.Msg { return later.Msg(w.starting) }
-	cmds := []tea.Cmd{tea.RequestBackgroundColor, tea.RequestForegroundColor, w.askForStatus(), w.pane.Init(), starting}
+	cmds := []tea.Cmd{tea.RequestBackgroundColor, tea.RequestForegroundColor, w.askForStatus(), askForNotifications, w.pane.Init(), starting}
 	if w.o.Select != "" {
 		cmds = append(cmds, w.pane.Select(w.o.Select))
 	}
@@ -96,7 +98,7 @@ func (w *window) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 func (w *window) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case uv.PrimaryDeviceAttributesEvent, tea.ColorProfileMsg, tea.BackgroundColorMsg, tea.ForegroundColorMsg, tea.KeyboardEnhancementsMsg, tea.ModeReportMsg, tea.ProgramStatusSupportMsg:
+	case uv.PrimaryDeviceAttributesEvent, tea.ColorProfileMsg, tea.BackgroundColorMsg, tea.ForegroundColorMsg, tea.KeyboardEnhancementsMsg, tea.ModeReportMsg, tea.ProgramStatusSupportMsg, uv.UnknownOscEvent:
 		return w.reported(msg)
 	case later.Msg:
 		return msg()
@@ -144,6 +146,8 @@ func (w *window) reported(msg tea.Msg) tea.Cmd {
 	case uv.PrimaryDeviceAttributesEvent:
 		w.result.Answered = true
 		return tea.Batch(w.learned(), w.handOver())
+	case uv.UnknownOscEvent:
+		w.kittyNotes = w.kittyNotes || strings.HasPrefix(string(msg), notificationAnswer)
 	case tea.ProgramStatusSupportMsg:
 		w.status.answered = !w.o.NoStatus
 		return w.reportSoon(true)

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
+	uv "github.com/charmbracelet/ultraviolet"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/themes"
@@ -125,16 +126,22 @@ func TestDesktop(t *testing.T) {
 		environ []string
 		text    string
 		want    string
+		kitty   bool // the terminal understands OSC 99
 	}{
-		"most":         {[]string{"TERM=xterm-256color"}, "done", "\x1b]9;hob: done\a"},
-		"foot":         {[]string{"TERM=foot"}, "done", "\x1b]777;notify;hob;done\a"},
-		"tmux":         {[]string{"TERM=tmux-256color", "TMUX=/tmp/x"}, "done", "\x1bPtmux;\x1b\x1b]9;hob: done\a\x1b\\"},
-		"hostile text": {nil, "a\x1b]52;c;aGk=\ab;c", "\x1b]9;hob: ab,c\a"},
-		"second wins":  {[]string{"TERM=xterm", "TERM=foot"}, "x", "\x1b]777;notify;hob;x\a"},
+		"most":         {[]string{"TERM=xterm-256color"}, "done", "\x1b]9;hob: done\a", false},
+		"foot":         {[]string{"TERM=foot"}, "done", "\x1b]777;notify;hob;done\a", false},
+		"tmux":         {[]string{"TERM=tmux-256color", "TMUX=/tmp/x"}, "done", "\x1bPtmux;\x1b\x1b]9;hob: done\a\x1b\\", false},
+		"hostile text": {nil, "a\x1b]52;c;aGk=\ab;c", "\x1b]9;hob: ab,c\a", false},
+		"OSC 99":       {environ: []string{"TERM=foot"}, text: "a; b\x1b\\", want: "\x1b]99;i=id-1:d=0;hob\x1b\\\x1b]99;i=id-1:p=body;a; b\x1b\\", kitty: true},
+		"second wins":  {[]string{"TERM=xterm", "TERM=foot"}, "x", "\x1b]777;notify;hob;x\a", false},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := desktop(tt.environ, "hob", tt.text); got != tt.want {
+			w := windowOf(t, Options{Environ: tt.environ})
+			if tt.kitty {
+				w.update(uv.UnknownOscEvent("\x1b]99;i=hob:p=?;p=title,body\x1b\\"))
+			}
+			if got := w.desktop("id-1", "hob", tt.text); got != tt.want {
 				t.Errorf("%q, want %q", got, tt.want)
 			}
 		})
