@@ -95,6 +95,9 @@ type Record struct {
 	Dir string // absolute path of the job directory
 	// Job is the job as its records describe it.
 	Job Job
+	// Verify asks Observe to find out whether the process that holds the job still answers, which takes
+	// seconds if it hangs.
+	Verify bool
 }
 
 // Run is one execution. It behaves the same whether it was just started or found again. What its job does

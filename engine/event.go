@@ -81,6 +81,10 @@ type Filter struct {
 	// Same selects jobs with the same command line, in the same directory of the same machine, as a job
 	// that is started with this request.
 	Same *Spec
+
+	// Unverified selects nothing: List returns jobs as their records describe them, and does not ask the
+	// processes that hold them, which takes seconds if one hangs. It is for callers that run often.
+	Unverified bool
 }
 
 // History returns the recorded facts since the given time, oldest first, of existing jobs. Output

@@ -40,7 +40,7 @@ func (h *Handle) ID() ID { return h.id }
 
 // Facts returns the job as it is now, without its usage: [Engine.MeasureAll] adds that.
 func (h *Handle) Facts(ctx context.Context) (Job, error) {
-	j, err := h.e.read(ctx, h.id)
+	j, err := h.e.look(ctx, h.id, true)
 	if err != nil {
 		return j, err
 	}

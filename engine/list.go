@@ -23,12 +23,12 @@ func (e *Engine) List(ctx context.Context, f Filter) ([]Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return e.list(ctx, ids, f.mightSelect, f.Selects)
+	return e.list(ctx, ids, !f.Unverified, f.mightSelect, f.Selects)
 }
 
 // list returns the selected jobs, newest first. Backends observe only jobs that might be selected
 // according to their records.
-func (e *Engine) list(ctx context.Context, ids []string, might, selects func(*Job) bool) ([]Job, error) {
+func (e *Engine) list(ctx context.Context, ids []string, verify bool, might, selects func(*Job) bool) ([]Job, error) {
 	jobs := make([]Job, 0, len(ids))
 	var open []*jobdir.Record
 	add := func(j *Job) {
@@ -43,7 +43,7 @@ func (e *Engine) list(ctx context.Context, ids []string, might, selects func(*Jo
 			open = append(open, rec)
 		}
 	})
-	for _, j := range e.observe(ctx, open) {
+	for _, j := range e.observe(ctx, open, verify) {
 		add(&j)
 	}
 	if err := ctx.Err(); err != nil {
@@ -165,8 +165,12 @@ func (e *Engine) record(id ID) (*jobdir.Record, error) {
 	return withRecordedEnd(e.root.Dir(rec.ID), &rec, e.log), nil
 }
 
-// read returns the current state of one job.
-func (e *Engine) read(ctx context.Context, id ID) (Job, error) {
+// read returns the current state of one job. It does not ask a holder that looks as usual: the caller does,
+// watches the job, or reads it again soon.
+func (e *Engine) read(ctx context.Context, id ID) (Job, error) { return e.look(ctx, id, false) }
+
+// look returns the current state of one job. With verify, it finds out whether a running job's holder hangs.
+func (e *Engine) look(ctx context.Context, id ID, verify bool) (Job, error) {
 	if e.isClosed() {
 		return Job{}, &Error{Op: "look at", Job: id, Err: ErrClosed}
 	}
@@ -177,7 +181,7 @@ func (e *Engine) read(ctx context.Context, id ID) (Job, error) {
 	if rec.Finished() {
 		return e.jobOf(rec), nil
 	}
-	j, there := e.observe(ctx, []*jobdir.Record{rec})[rec.ID]
+	j, there := e.observe(ctx, []*jobdir.Record{rec}, verify)[rec.ID]
 	if err := ctx.Err(); err != nil || there {
 		return j, err
 	}
@@ -186,8 +190,8 @@ func (e *Engine) read(ctx context.Context, id ID) (Job, error) {
 
 // observe asks all backends concurrently for the state of jobs without a recorded end. A job whose
 // state cannot be determined keeps its last known status. A job that was removed meanwhile is
-// skipped.
-func (e *Engine) observe(ctx context.Context, recs []*jobdir.Record) map[string]Job {
+// skipped. verify is as in [Record].
+func (e *Engine) observe(ctx context.Context, recs []*jobdir.Record, verify bool) map[string]Job {
 	jobs := make(map[string]Job, len(recs))
 	byID := make(map[ID]*jobdir.Record, len(recs))
 	asked := map[string][]Record{} // by backend name
@@ -204,9 +208,10 @@ func (e *Engine) observe(ctx context.Context, recs []*jobdir.Record) map[string]
 		case b != nil:
 			byID[j.ID] = rec
 			asked[j.Backend] = append(asked[j.Backend], Record{
-				ID:  j.ID,
-				Dir: e.root.Dir(rec.ID),
-				Job: j,
+				ID:     j.ID,
+				Dir:    e.root.Dir(rec.ID),
+				Job:    j,
+				Verify: verify,
 			})
 		}
 		jobs[rec.ID] = j

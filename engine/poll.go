@@ -89,7 +89,7 @@ func (h *Handle) pollAt(ctx context.Context, cursor int64, wait time.Duration) (
 	if cursor < 0 {
 		return Poll{}, invalid("poll", "a negative cursor", "0 is the beginning")
 	}
-	p, err := h.drain(ctx, cursor)
+	p, err := h.drain(ctx, cursor, true)
 	if err != nil || wait <= 0 || p.isNew(cursor) {
 		return p, err
 	}
@@ -99,7 +99,7 @@ func (h *Handle) pollAt(ctx context.Context, cursor int64, wait time.Duration) (
 	decided := func() bool { return failed != nil || p.isNew(cursor) }
 	_, err = h.waitUntil(soon, nil, func(j Job) bool {
 		if j.Output > cursor { // the log already has everything that was reported
-			p, failed = h.drain(ctx, cursor)
+			p, failed = h.drain(ctx, cursor, false)
 		}
 		return decided()
 	})
@@ -107,7 +107,7 @@ func (h *Handle) pollAt(ctx context.Context, cursor int64, wait time.Duration) (
 	case decided():
 		return p, failed
 	case err == nil, soon.Err() != nil && ctx.Err() == nil: // the end comes after all output
-		return h.drain(ctx, cursor)
+		return h.drain(ctx, cursor, false)
 	}
 	return p, err
 }
@@ -116,9 +116,9 @@ func (h *Handle) pollAt(ctx context.Context, cursor int64, wait time.Duration) (
 func (p *Poll) isNew(cursor int64) bool { return p.Cursor != cursor || p.Job.Status.Finished() }
 
 // drain reads what is available after the cursor. It reads the job's state first, so that an end is
-// reported only with or after the last output.
-func (h *Handle) drain(ctx context.Context, cursor int64) (Poll, error) {
-	j, err := h.e.read(ctx, h.id)
+// reported only with or after the last output. verify is as in [Record].
+func (h *Handle) drain(ctx context.Context, cursor int64, verify bool) (Poll, error) {
+	j, err := h.e.look(ctx, h.id, verify)
 	if err != nil {
 		return Poll{}, err
 	}
@@ -295,7 +295,7 @@ func (e *Engine) deliverFrom(ctx context.Context, p Poll, deliver func(*Poll) er
 		if err := deliver(&p); err != nil || !p.More {
 			return p.Cursor, err
 		}
-		if p, err = e.Handle(p.Job.ID).pollAt(ctx, p.Cursor, 0); err != nil {
+		if p, err = e.Handle(p.Job.ID).drain(ctx, p.Cursor, false); err != nil {
 			return p.Cursor, err
 		}
 	}

@@ -202,7 +202,7 @@ func (e *Engine) unended(ctx context.Context, host string, ids []ID, successfull
 	for _, id := range ids {
 		rec, err := e.recordAnywhere(id)
 		if err == nil && rec.Meta.Host != "" && !rec.Finished() { // its end may not be recorded here yet
-			e.observe(ctx, []*jobdir.Record{rec})
+			e.observe(ctx, []*jobdir.Record{rec}, false)
 			rec, err = e.recordAnywhere(id)
 		}
 		if err != nil {

@@ -46,7 +46,7 @@ func (e *Engine) Find(ctx context.Context, ref string, in Intent) (Job, error) {
 		return Job{}, err
 	}
 	meant := func(j *Job) bool { return named(j, ref) || prefixed(j, ref) || suffixed(j, ref) }
-	jobs, err := e.list(ctx, ids, meant, meant)
+	jobs, err := e.list(ctx, ids, false, meant, meant)
 	if err != nil {
 		return Job{}, err
 	}

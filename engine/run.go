@@ -122,12 +122,12 @@ func (e *Engine) backgroundResult(ctx context.Context, j Job) (Result, error) {
 
 // recentOutput returns what a poll would return to a client that has seen all but the last part.
 func (h *Handle) recentOutput(ctx context.Context) (Poll, error) {
-	p, err := h.drain(ctx, math.MaxInt64)
+	p, err := h.drain(ctx, math.MaxInt64, false)
 	if err != nil {
 		return p, err
 	}
 	from := max(0, p.Cursor-tailBytes)
-	p, err = h.drain(ctx, from)
+	p, err = h.drain(ctx, from, false)
 	if from > 0 {
 		p.Output = p.Output[logfile.ContinuationPrefix(p.Output):]
 	}

@@ -270,7 +270,7 @@ func (t *tracker) reread(ctx context.Context) (over bool) {
 	}
 	j, there := e.jobOf(rec), true
 	if !rec.Finished() {
-		j, there = e.observe(ctx, []*jobdir.Record{rec})[rec.ID]
+		j, there = e.observe(ctx, []*jobdir.Record{rec}, false)[rec.ID]
 	}
 	t.k.mu.Lock()
 	defer t.k.mu.Unlock()

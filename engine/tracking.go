@@ -230,7 +230,7 @@ func (k *tracking) read(ctx context.Context, s *Subscription) (found, error) {
 		return f, nil
 	}
 	all := func(*Job) bool { return true }
-	f.jobs, err = k.e.list(ctx, open, all, all)
+	f.jobs, err = k.e.list(ctx, open, false, all, all)
 	for _, j := range f.jobs {
 		if heard && fresh[j.ID] {
 			f.sent[j.ID] = k.e.backgroundFact(j)

@@ -32,14 +32,16 @@ func (b *virtualBackend) Open(_ context.Context, r Record) (Run, error) {
 func (b *virtualBackend) Observe(ctx context.Context, rs []Record) (map[ID]State, error) {
 	seen := make(map[ID]State, len(rs))
 	var dirs []string
+	verify := false
 	for _, r := range rs {
+		verify = verify || r.Verify
 		if x := b.e.execution(r.ID); x != nil {
 			seen[r.ID] = x.job().State
 		} else {
 			dirs = append(dirs, r.Dir)
 		}
 	}
-	states, err := holder.LookAll(ctx, dirs)
+	states, err := holder.LookAll(ctx, dirs, verify)
 	for _, r := range rs {
 		if s := states[r.Dir]; s != nil { // otherwise it was removed, or is in this program
 			seen[r.ID] = *s

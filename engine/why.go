@@ -71,7 +71,7 @@ func (h *Handle) Explain(ctx context.Context, evidence bool) (Explanation, error
 
 // explain finds the cause, without what the machine has to say about it.
 func (h *Handle) explain(ctx context.Context) (*explainer, error) {
-	j, err := h.e.read(ctx, h.id)
+	j, err := h.e.look(ctx, h.id, true)
 	if err != nil {
 		return nil, err
 	}

@@ -110,11 +110,12 @@ func (b *Backend) Open(_ context.Context, r engine.Record) (engine.Run, error) {
 // Observe implements [engine.Backend].
 func (b *Backend) Observe(ctx context.Context, rs []engine.Record) (map[engine.ID]engine.State, error) {
 	b.launcher.Reap()
-	dirs := make([]string, len(rs))
+	dirs, verify := make([]string, len(rs)), false
 	for i, r := range rs {
 		dirs[i] = r.Dir
+		verify = verify || r.Verify
 	}
-	states, err := localclient.LookAll(ctx, dirs)
+	states, err := localclient.LookAll(ctx, dirs, verify)
 	if err != nil {
 		return nil, err
 	}

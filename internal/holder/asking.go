@@ -2,7 +2,6 @@ package holder
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
@@ -18,6 +17,7 @@ const asksAtOnce = 64
 type patience struct {
 	gone    time.Duration // for a holder whose job's process is gone
 	stopped time.Duration // for a stopped holder
+	running time.Duration // for a holder that looks as usual
 	all     time.Duration // for all of them together
 }
 
@@ -26,7 +26,7 @@ type patience struct {
 // stops of a tracer. A second is enough because its process is examined again if there is no answer, and a running
 // process does not look stopped, however busy the machine is.
 func usualPatience() patience {
-	return patience{gone: helloTimeout, stopped: time.Second, all: helloTimeout}
+	return patience{gone: helloTimeout, stopped: time.Second, running: 4 * time.Second, all: helloTimeout}
 }
 
 // Look reads the state of a job from its files and its lock. If the job's process is gone and no end is
@@ -41,13 +41,14 @@ func Look(dir string) (record.State, error) {
 	return s, err
 }
 
-// LookAll looks at the jobs in several directories, and asks their holders at the same time. The result lacks
-// jobs for which Look returns an error.
-func LookAll(ctx context.Context, dirs []string) (map[string]*record.State, error) {
-	return lookAll(ctx, dirs, usualPatience())
+// LookAll looks at the jobs in several directories, and asks their holders at the same time. With verify, it asks
+// every holder, because one that hangs looks like one that has nothing to do; otherwise only those that Look asks.
+// The result lacks jobs for which Look returns an error.
+func LookAll(ctx context.Context, dirs []string, verify bool) (map[string]*record.State, error) {
+	return lookAll(ctx, dirs, verify, usualPatience())
 }
 
-func lookAll(ctx context.Context, dirs []string, p patience) (map[string]*record.State, error) {
+func lookAll(ctx context.Context, dirs []string, verify bool, p patience) (map[string]*record.State, error) {
 	states := make(map[string]*record.State, len(dirs))
 	var asked []string
 	for _, dir := range dirs {
@@ -59,7 +60,7 @@ func lookAll(ctx context.Context, dirs []string, p patience) (map[string]*record
 			continue
 		}
 		states[dir] = &s
-		if ask {
+		if ask || verify && isHeld(&s) {
 			asked = append(asked, dir)
 		}
 	}
@@ -76,6 +77,15 @@ func lookAll(ctx context.Context, dirs []string, p patience) (map[string]*record
 	}
 	asks.Wait()
 	return states, ctx.Err()
+}
+
+// isHeld reports whether a holder with a socket holds the job.
+func isHeld(s *record.State) bool {
+	switch {
+	case s.Status.Finished(), s.Link != record.LinkNone:
+		return false
+	}
+	return s.Socket != "" && SeesProcesses(s)
 }
 
 // mustAsk reports whether only the holder can tell whether the job still runs.
@@ -101,8 +111,7 @@ func leaderGone(s *record.State) bool {
 }
 
 // holderStopped reports whether the holder of a job that has not ended is stopped by a signal or a tracer.
-// It examines the process, because asking each holder would cost a list of jobs more than everything else that
-// it does, in this process and in the holders that it would wake.
+// It examines the process, because asking it takes a while if it is stopped.
 func holderStopped(s *record.State) bool {
 	switch {
 	case s.Status.Finished(), s.Holder.IsZero(), !SeesProcesses(s):
@@ -115,42 +124,50 @@ func holderStopped(s *record.State) bool {
 // holder lives, the holder may be about to record the end, or unable to because the disk is full or
 // read-only. A stopped holder may continue. If there is no answer, it is not known whether the job still runs.
 func confirm(ctx context.Context, dir string, s *record.State, p patience) {
-	gone, timeout := leaderGone(s), p.stopped
-	if gone {
+	gone, timeout := leaderGone(s), p.running
+	switch {
+	case gone:
 		timeout = p.gone
+	case holderStopped(s):
+		timeout = p.stopped
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	within, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	facts, err := askFacts(ctx, s.Socket)
+	facts, err := askFacts(within, s.Socket)
 	if err == nil {
-		s.Unrecorded = facts.Unrecorded
+		facts.complete(s)
+		if gone && s.Link != record.LinkNone {
+			s.LinkError = goneAnd + s.LinkError
+		}
 		return
 	}
 	if rec, err := jobdir.Read(dir); err == nil && rec.Finished() {
 		*s = stateOf(&rec)
 		return
 	}
-	stopped := holderStopped(s)
+	stopped, silent := holderStopped(s), isSilence(err)
 	switch {
 	case gone:
-		s.LinkError = "its process is gone and " + silence(s)
-	case stopped:
+		s.LinkError = goneAnd + silence(s)
+	case stopped, silent && ctx.Err() == nil:
 		s.LinkError = silence(s)
 	default:
-		return
+		return // its socket cannot be reached, or too many others did not answer; its lock shows that it lives
 	}
 	s.Link = record.LinkUnreachable
-	if !stopped && !isSilence(err) {
+	if !stopped && !silent {
 		s.LinkError += ": " + err.Error()
 	}
 }
 
-// silence returns a text about a holder that does not answer, with what to do if that is known.
-func silence(s *record.State) string {
-	if holderStopped(s) {
-		return fmt.Sprintf("its supervisor process is stopped; to continue it: kill -CONT %d", s.Holder.PID)
+const goneAnd = "its process is gone and "
+
+// complete adds to the state of a job what only its holder can tell.
+func (f *Facts) complete(s *record.State) {
+	s.Unrecorded = f.Unrecorded
+	if f.Unrecorded == nil && !f.DiskSince.IsZero() {
+		s.Link, s.LinkError, s.StaleSince = record.LinkUnreachable, ErrDisk.Error(), f.DiskSince
 	}
-	return "its supervisor process does not answer"
 }
 
 // askFacts asks the holder at a socket once. Unlike Dial, it does not wait until there is a socket, because a

@@ -14,7 +14,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/hobjobs/hob/engine/record"
@@ -50,6 +49,9 @@ type Client struct {
 	once    sync.Once
 	why     error         // the end of the connection
 	down    chan struct{} // closed at that end
+
+	socket  string
+	silence func() string // see silence; nil for a client that sends a single request
 }
 
 type answer struct {
@@ -68,6 +70,7 @@ func Dial(ctx context.Context, dir string) (*Client, error) {
 		if stateErr == nil && st.Socket != "" {
 			c, err := dialUnlessStopped(ctx, &st)
 			if err == nil {
+				c.silence = func() string { return silence(&st) }
 				return c, nil
 			}
 			if ctx.Err() != nil {
@@ -110,22 +113,6 @@ func damaged(err error) bool {
 	}
 	return true
 }
-
-// isSilence reports whether err is that of a holder that exists, and neither answers nor ends: its process
-// is suspended, or waits for a disk.
-func isSilence(err error) bool {
-	return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded) ||
-		errors.Is(err, syscall.EAGAIN) // its socket's queue is full
-}
-
-// silentError is the error for a holder that does not answer or cannot be found. It matches ErrNoSocket.
-type silentError struct {
-	text string // see silence
-	err  error
-}
-
-func (e *silentError) Error() string   { return e.text }
-func (e *silentError) Unwrap() []error { return []error{ErrNoSocket, e.err} }
 
 // SeesProcesses reports whether the pids in st refer to processes that this process can see.
 func SeesProcesses(st *record.State) bool {
@@ -182,6 +169,7 @@ func dial(ctx context.Context, path string) (*Client, error) {
 		}
 	}
 	c := newClient(nc)
+	c.socket = path
 	if err := c.greet(ctx); err != nil {
 		nc.Close()
 		return nil, err
@@ -262,6 +250,8 @@ func (c *Client) Do(ctx context.Context, t Type, payload, result any) error {
 	defer c.wmu.Unlock()
 	stop := context.AfterFunc(ctx, func() { _ = c.shut(ctx.Err()) })
 	defer stop()
+	answered := c.giveUpIfSilent(ctx, t)
+	defer answered()
 	if _, err := c.nc.Write(appendFrame(nil, t, p)); err != nil {
 		return c.lost(ctx, err)
 	}
@@ -326,6 +316,9 @@ func answerOf(f Frame) (answer, bool) {
 func (c *Client) lost(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
+	}
+	if silent, ok := errors.AsType[*silentError](err); ok {
+		return silent
 	}
 	return fmt.Errorf("%w: %w", ErrNoSocket, err)
 }

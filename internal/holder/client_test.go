@@ -12,6 +12,7 @@ import (
 
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/testtool"
 )
 
 // The holder answers and sends streams from different goroutines, so the first frames of a
@@ -151,4 +152,68 @@ func TestSessionWhenHolderExits(t *testing.T) {
 		t.Errorf("opened with %v, want %v", err, record.ErrNotRunning)
 	}
 	<-served
+}
+
+// A holder may hang after it has greeted a client. A request fails then, and one that takes long for another
+// reason does not.
+func TestInstructionToHangingHolder(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		hangs bool
+		want  string
+	}{
+		"it hangs":                 {true, "its supervisor process does not answer"},
+		"it answers after a while": {false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, path := t.TempDir(), filepath.Join(testtool.TempDir(t), "s")
+			l, err := net.Listen("unix", path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			if err := jobdir.WriteState(dir, &record.State{Socket: path}); err != nil {
+				t.Fatal(err)
+			}
+			lock, err := jobdir.Lock(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer lock.Close()
+			go serveSlowly(l, tc.hangs)
+			got := ""
+			if _, err := NewRun(dir, record.Request{}, false).Screen(t.Context()); err != nil {
+				got = err.Error()
+			}
+			if got != tc.want {
+				t.Errorf("error %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+// serveSlowly greets clients. It answers no request if hangs is set; otherwise it answers the first client once
+// the second one has got its answer.
+func serveSlowly(l net.Listener, hangs bool) {
+	first, err := l.Accept()
+	if err != nil {
+		return
+	}
+	defer first.Close()
+	hello := appendFrame(nil, TypeHello, Hello{Min: ProtocolMin, Max: Protocol}.encode())
+	_, _ = first.Write(hello)
+	for {
+		nc, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer nc.Close()
+		if hangs {
+			_, _ = nc.Write(hello)
+			continue
+		}
+		greetOnce(nc)
+		_, _ = first.Write(appendFrame(nil, TypeOK, nil))
+	}
 }

@@ -237,6 +237,7 @@ func (c *conn) takeFacts() Facts {
 		Bells:      h.bells,
 		Note:       c.note,
 		Unrecorded: h.unrecorded,
+		DiskSince:  h.diskSince(),
 	}
 	if c.stateDue || h.state.Exit.Known() {
 		st := h.stateLocked()

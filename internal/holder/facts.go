@@ -297,6 +297,8 @@ func (h *Holder) save() error {
 	if ending && !st.Exit.Known() {
 		return nil
 	}
+	h.saving.begin(h.diskChanged)
+	defer h.saving.end(h.diskChanged)
 	return jobdir.WriteState(h.cfg.Dir, &st)
 }
 
@@ -328,17 +330,17 @@ func (h *Holder) Background() bool {
 	return true
 }
 
-// Stopping records a request to stop the job. nil means that it was withdrawn.
+// Stopping records a request to stop the job. nil means that it was withdrawn. It does not wait for the disk: on
+// one that hangs, the job must be stopped, too.
 func (h *Holder) Stopping(s *record.StopRequest) {
 	h.mu.Lock()
+	defer h.mu.Unlock()
 	if h.state.Exit.Known() {
-		h.mu.Unlock()
 		return
 	}
 	h.state.Stopping = s
 	h.changedLocked(true)
-	h.mu.Unlock()
-	_ = h.save() // likewise
+	h.saveIn(0)
 }
 
 // Waiting records whether the job reads its terminal and has nothing to read, and how typed input is displayed.

@@ -105,8 +105,10 @@ type Holder struct {
 	timesSize record.Size
 
 	saveMu   sync.Mutex  // held while state.json is written
+	saving   diskOp      // that write; begun and ended with saveMu held
 	released bool        // the lock of the directory is released, so nothing may be written; guarded by saveMu
 	outputMu sync.Mutex  // held from logging output until it is on the screen
+	logging  diskOp      // a write of output; begun and ended with outputMu held
 	reserved atomic.Bool // space for the record of the end was reserved, or that failed
 
 	listenMu sync.Mutex
@@ -265,7 +267,9 @@ func (h *Holder) reserveLocked() {
 	ending := h.ending
 	h.mu.Unlock()
 	if !ending && h.reserved.CompareAndSwap(false, true) {
+		h.saving.begin(h.diskChanged)
 		_ = jobdir.Reserve(h.cfg.Dir) // without it, the end waits for disk space
+		h.saving.end(h.diskChanged)
 	}
 }
 
@@ -408,7 +412,9 @@ func (h *Holder) record(end record.Exit) bool {
 	st := h.State()
 	st.Rest()
 	st.Exit = end
+	h.saving.begin(h.diskChanged)
 	err := jobdir.Finish(h.cfg.Dir, &st)
+	h.saving.end(h.diskChanged)
 	_, gone := os.Lstat(h.cfg.Dir)
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -118,6 +118,7 @@ func (c *conn) status() Facts {
 		Bells:      h.bells,
 		State:      &st,
 		Unrecorded: h.unrecorded,
+		DiskSince:  h.diskSince(),
 	}
 }
 

@@ -102,7 +102,7 @@ func TestManyHoldersAreAskedTogether(t *testing.T) {
 		}
 		dirs = append(dirs, h.cfg.Dir)
 	}
-	states, err := LookAll(t.Context(), dirs)
+	states, err := LookAll(t.Context(), dirs, false)
 	if err != nil || len(states) != jobs {
 		t.Fatalf("%d states, %v", len(states), err)
 	}

@@ -49,29 +49,40 @@ func startSleeper(t *testing.T, stop bool) proc.Identity {
 	return id
 }
 
-// A job whose holder is stopped is unreachable, whatever its records say. A holder that runs is not
-// asked: that would wake the holders of all jobs for every list.
+// A job whose holder is stopped is unreachable, whatever its records say. A holder that looks as usual is only
+// asked to verify that it does not hang.
 func TestLookAtStoppedHolder(t *testing.T) {
 	const never, patient = 20 * time.Millisecond, time.Minute
 	for name, tc := range map[string]struct {
 		stopped  bool
+		verify   bool
 		patience time.Duration
 		accepted func(holder proc.Identity, nc net.Conn) // called when a client connects
 		link     record.Link
 		asked    int32
 	}{
-		"it does not answer": {true, never, nil, record.LinkUnreachable, 1},
-		"it answers meanwhile": {true, patient, func(_ proc.Identity, nc net.Conn) {
+		"it does not answer": {true, false, never, nil, record.LinkUnreachable, 1},
+		"it answers meanwhile": {true, false, patient, func(_ proc.Identity, nc net.Conn) {
 			greetOnce(nc)
 		}, record.LinkNone, 1},
-		"it continues meanwhile": {true, patient, func(id proc.Identity, nc net.Conn) {
+		"it continues meanwhile": {true, false, patient, func(id proc.Identity, nc net.Conn) {
 			_ = proc.Signal(id, syscall.SIGCONT)
 			for proc.Stopped(id) {
 				time.Sleep(time.Millisecond)
 			}
 			nc.Close()
 		}, record.LinkNone, 1},
-		"it runs": {false, patient, nil, record.LinkNone, 0},
+		"it runs":                     {false, false, patient, nil, record.LinkNone, 0},
+		"it runs and does not answer": {false, true, never, nil, record.LinkUnreachable, 1},
+		"it runs and answers": {false, true, patient, func(_ proc.Identity, nc net.Conn) {
+			greetOnce(nc)
+		}, record.LinkNone, 1},
+		"it runs and its socket fails": {false, true, patient, func(_ proc.Identity, nc net.Conn) {
+			nc.Close()
+		}, record.LinkNone, 1},
+		"it waits for its disk": {false, true, patient, func(_ proc.Identity, nc net.Conn) {
+			greetWith(nc, Facts{DiskSince: time.Now()})
+		}, record.LinkUnreachable, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -101,12 +112,13 @@ func TestLookAtStoppedHolder(t *testing.T) {
 						return
 					}
 					asked.Add(1)
+					defer nc.Close() // until the end of the test
 					if tc.accepted != nil {
 						go tc.accepted(st.Holder, nc)
 					}
 				}
 			}()
-			states, err := lookAll(t.Context(), []string{h.cfg.Dir}, patience{stopped: tc.patience, all: time.Minute})
+			states, err := lookAll(t.Context(), []string{h.cfg.Dir}, tc.verify, patience{stopped: tc.patience, running: tc.patience, all: time.Minute})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -121,7 +133,7 @@ func TestLookAtStoppedHolder(t *testing.T) {
 				t.Errorf("asked %d times, want %d", got, tc.asked)
 			}
 			remedy := "kill -CONT " + strconv.Itoa(st.Holder.PID)
-			if strings.Contains(s.LinkError, remedy) != (tc.link == record.LinkUnreachable) {
+			if (s.LinkError == "") != (tc.link == record.LinkNone) || strings.Contains(s.LinkError, remedy) != (tc.stopped && s.LinkError != "") {
 				t.Errorf("link error %q", s.LinkError)
 			}
 		})
@@ -129,7 +141,9 @@ func TestLookAtStoppedHolder(t *testing.T) {
 }
 
 // greetOnce greets the client as a holder does and answers its first request.
-func greetOnce(nc net.Conn) {
+func greetOnce(nc net.Conn) { greetWith(nc, Facts{}) }
+
+func greetWith(nc net.Conn, facts Facts) {
 	hello := Hello{Min: ProtocolMin, Max: Protocol}
-	_, _ = nc.Write(appendFrame(appendFrame(nil, TypeHello, hello.encode()), TypeOK, encodeJSON(Facts{})))
+	_, _ = nc.Write(appendFrame(appendFrame(nil, TypeHello, hello.encode()), TypeOK, encodeJSON(facts)))
 }

@@ -24,9 +24,11 @@ func (h *Holder) Output(p []byte) {
 	if at+int64(len(p)) >= reserveOutput && !h.reserved.Load() {
 		h.ReserveEnd()
 	}
+	h.logging.begin(h.diskChanged)
 	_, _ = h.out.Write(p) // never fails
 	st := h.out.Stats()
 	h.recordTime(at)
+	h.logging.end(h.diskChanged)
 
 	h.mu.Lock()
 	h.offset = st.Size

@@ -350,6 +350,8 @@ type Facts struct {
 	State   *record.State `json:"state,omitempty"`
 	// Unrecorded is the end of the job while it cannot be recorded. State has no end then.
 	Unrecorded *record.Unrecorded `json:"unrecorded,omitempty"`
+	// DiskSince is since when the holder has waited for one write to its disk, if that takes long.
+	DiskSince time.Time `json:"disk_since,omitzero"`
 }
 
 // Snapshot is the complete state of a terminal at an offset of its stream.

@@ -213,7 +213,9 @@ func (r *Run) after(s record.State, f Facts) (record.State, record.Note) {
 	if f.State != nil {
 		s = r.StateOf(f.State)
 	}
-	s.Output, s.Dropped, s.Bells, s.Unrecorded = f.Output, f.Dropped, f.Bells, f.Unrecorded
+	s.Output, s.Dropped, s.Bells = f.Output, f.Dropped, f.Bells
+	s.Link, s.LinkError, s.StaleSince = record.LinkNone, "", time.Time{}
+	f.complete(&s)
 	s.Line = ""
 	addCurrent(r.Dir, &r.Request, &s)
 	if f.Note == nil {

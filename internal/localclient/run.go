@@ -43,9 +43,10 @@ func (r *Run) Stop(ctx context.Context, o record.StopOptions) (record.StopReport
 	return report, err
 }
 
-// LookAll returns the states of the jobs in dirs, by directory. Those that were removed are missing.
-func LookAll(ctx context.Context, dirs []string) (map[string]*record.State, error) {
-	states, err := holder.LookAll(ctx, dirs)
+// LookAll returns the states of the jobs in dirs, by directory. Those that were removed are missing. With verify, it
+// asks the holders of the jobs that run.
+func LookAll(ctx context.Context, dirs []string, verify bool) (map[string]*record.State, error) {
+	states, err := holder.LookAll(ctx, dirs, verify)
 	if err != nil {
 		return nil, err
 	}

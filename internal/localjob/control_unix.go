@@ -202,7 +202,7 @@ func (j *job) revertStop(o *record.StopOptions, touched bool) {
 }
 
 // waitRecorded waits until the end is recorded, so that the caller can read it. If the disk cannot
-// be written to, it returns after about a second.
+// be written to, it returns after about a second; if the disk hangs, after a few.
 func (j *job) waitRecorded(ctx context.Context) error {
 	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second) {
 		select {
@@ -212,7 +212,7 @@ func (j *job) waitRecorded(ctx context.Context) error {
 			return ctx.Err()
 		case <-time.After(pause):
 		}
-		if err := j.h.Unrecorded(); err != nil && pause >= patientPause {
+		if err := cmp.Or(j.h.Unrecorded(), j.h.WaitsForDisk()); err != nil && pause >= patientPause {
 			return &holder.Failure{Code: holder.CodeFailed, Message: fmt.Sprintf("it has ended, but the end cannot be recorded: %v", err)}
 		}
 	}

@@ -44,6 +44,7 @@ func (a *app) completion(many bool, find func(context.Context) ([]cobra.Completi
 
 // completeJobs completes the IDs of the jobs that f selects, described by name and status.
 func (a *app) completeJobs(f engine.Filter, many bool) cobra.CompletionFunc {
+	f.Unverified = true
 	return a.completion(many, func(ctx context.Context) (found []cobra.Completion, err error) {
 		jobs, err := a.eng.List(ctx, f)
 		badges := a.badges(time.Now())

@@ -29,7 +29,7 @@ func (a *app) promptCommand() *cobra.Command {
 // prompt prints nothing if no job runs or failed, so that the shell's prompt stays as it
 // is.
 func (a *app) prompt(ctx context.Context) error {
-	jobs, err := a.eng.List(ctx, engine.Filter{})
+	jobs, err := a.eng.List(ctx, engine.Filter{Unverified: true})
 	if err != nil {
 		return err
 	}

@@ -45,6 +45,12 @@ func (a *app) status(ctx context.Context, refs []string) error {
 		if err != nil {
 			return err
 		}
+		runsHere := !job.Status.Finished() && !a.onOtherMachine(job)
+		if runsHere { // its holder may hang
+			if job, err = a.eng.Handle(job.ID).LastFacts(ctx); err != nil {
+				return err
+			}
+		}
 		jobs[i], soon = job, until
 	}
 	jobs = a.eng.MeasureAll(jobs)
