@@ -109,7 +109,7 @@ const maxFileLines = 500
 // 1,000 lines of the code that users run. maxDensity may only be lowered.
 const (
 	maxOperators = 2
-	maxDensity   = 39
+	maxDensity   = 38
 )
 
 // A type with very many methods is a ball of everything: at most maxMethods, promoted ones of the same package

@@ -255,8 +255,7 @@ func (e *Engine) stopAndRemove(ctx context.Context, o RemoveOptions, ids []ID) (
 	var stop []Job
 	var at []int // the index in ids of each of them
 	for i, j := range found {
-		over := j.Status.Finished() && len(j.Exit.Survivors) == 0
-		if errs[i] == nil && !over {
+		if errs[i] == nil && !j.LeftNothing() {
 			stop, at = append(stop, j), append(at, i)
 		}
 	}

@@ -94,7 +94,7 @@ func JobOptions() []JobOption {
 			Typed: func(s Spec) []string { return unlessZero(s.Port, strconv.Itoa(s.Port)) },
 			check: func(s Spec, _ bool) (string, string) {
 				switch {
-				case s.Port < AutoPort || s.Port > 65535:
+				case s.Port < AutoPort, s.Port > 65535:
 					return fmt.Sprintf("port %d", s.Port), "use a port from 1 to 65535"
 				case s.Port != 0 && s.Host != "":
 					return "{port} cannot be combined with {on}", "set PORT with {env}"

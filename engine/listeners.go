@@ -74,7 +74,7 @@ func (e *Engine) owners(ctx context.Context) (map[int]Job, error) {
 	}
 	owners := map[int]Job{}
 	for _, j := range jobs {
-		if j.Status.Finished() && len(j.Exit.Survivors) == 0 {
+		if j.LeftNothing() {
 			continue
 		}
 		ref, ok := e.processesOf(j)

@@ -230,8 +230,8 @@ func placeName(host string) string {
 }
 
 func succeeded(rec *jobdir.Record) bool {
-	s := rec.CurrentState()
-	return s.Status == Exited && s.Exit.Code != nil && *s.Exit.Code == 0
+	exit, ended := rec.CurrentState().Ended()
+	return ended && exit.Succeeded()
 }
 
 // undeleted returns the jobs that have records.

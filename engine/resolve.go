@@ -113,7 +113,7 @@ func pick(jobs []Job, ref string, in Intent) (Job, error) {
 		return running[0], nil
 	case len(running) > 1:
 		return Job{}, &AmbiguousError{Ref: ref, Candidates: running}
-	case len(of) == 1 || in == Read:
+	case len(of) == 1, in == Read:
 		return of[0], nil
 	}
 	return Job{}, &AmbiguousError{Ref: ref, Candidates: of}

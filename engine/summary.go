@@ -127,7 +127,7 @@ func (j *Job) queueSummary(now time.Time) string {
 			names[i] = cmp.Or(p.AfterNames[id], slugOf(id))
 		}
 		return "after " + strings.Join(names, ", ")
-	case p.Position == 0 || p.Name == "":
+	case p.Position == 0, p.Name == "":
 		return j.WaitReason(now)
 	case p.Position > 1 && p.Paused:
 		return p.Name + " is paused, place " + strconv.Itoa(p.Position)

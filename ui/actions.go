@@ -137,7 +137,7 @@ func (p *Pane) perform(id string) (cmd tea.Cmd, ok bool) {
 	case id == "jobs.mark" && inList && group != "":
 		return p.toggleMark(), true
 	case group != "": // its log is opened like that of a job
-	case id == "jobs.open" || id == "jobs.mark":
+	case id == "jobs.open", id == "jobs.mark":
 		if inList && p.list.ToggleFold() {
 			return p.show(), true
 		}

@@ -187,7 +187,7 @@ func (p *Pane) logAnswer() string {
 // embedded pane the quit key only returns the focus, so it is empty.
 func (p *Pane) leaving() string {
 	switch n := p.Running(); {
-	case n == 0 || p.view.w < roomyFooter || !p.opts.program:
+	case n == 0, p.view.w < roomyFooter, !p.opts.program:
 		return ""
 	case n == 1:
 		return ", 1 job keeps running"

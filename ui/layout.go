@@ -137,7 +137,7 @@ func (l *layout) divide(body rect, a arrangement) {
 		return
 	case a.focus == areaDetail && (l.shape == shapeOne || l.rightFrame.h < leastFrame):
 		detail = in.h
-	case l.shape == shapeWide || a.focus == areaDetail:
+	case l.shape == shapeWide, a.focus == areaDetail:
 		detail = a.detailIn(in)
 	}
 	l.detailAboveLog(in, detail)

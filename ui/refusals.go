@@ -31,7 +31,7 @@ func all(jobs []engine.Job, is func(engine.Job) bool) bool {
 func finished(j engine.Job) bool { return j.Status.Finished() }
 
 // over reports whether a job has ended and left no processes.
-func over(j engine.Job) bool { return finished(j) && len(j.Exit.Survivors) == 0 }
+func over(j engine.Job) bool { return j.LeftNothing() }
 
 func stoppable(j engine.Job) bool { return !over(j) }
 

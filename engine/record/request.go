@@ -154,13 +154,13 @@ func ParseRestart(text string) (RestartPolicy, error) {
 // after this end of a run.
 func (p RestartPolicy) Restarts(end Exit, count int) bool {
 	if p.OnFailure {
-		return !end.succeeded() && (p.Max == 0 || count < p.Max)
+		return !end.Succeeded() && (p.Max == 0 || count < p.Max)
 	}
 	return p.Always
 }
 
-// succeeded reports whether the command exited with 0.
-func (e Exit) succeeded() bool { return e.Status == Exited && e.Code != nil && *e.Code == 0 }
+// Succeeded reports whether the command exited with 0.
+func (e Exit) Succeeded() bool { return e.Status == Exited && e.Code != nil && *e.Code == 0 }
 
 // Between reports whether a run has ended and the next one has not begun.
 func (r *Runs) Between() bool { return r != nil && !r.NextAt.IsZero() }
@@ -175,7 +175,7 @@ func (r *Runs) Failing() bool { return r != nil && r.NextAt.IsZero() && r.Failur
 // FailuresAfter returns how many runs have failed in a row if the current one ends with end.
 func (r *Runs) FailuresAfter(end Exit) int {
 	switch {
-	case end.succeeded():
+	case end.Succeeded():
 		return 0
 	case end.Ran >= StableAfter:
 		return 1

@@ -301,6 +301,9 @@ type Unrecorded struct {
 // Ended returns how the job ended; ok is false while it has not.
 func (s State) Ended() (exit Exit, ok bool) { return s.Exit, s.Status.Finished() }
 
+// LeftNothing reports whether the job has ended and left no processes.
+func (s State) LeftNothing() bool { return s.Status.Finished() && len(s.Exit.Survivors) == 0 }
+
 // Unsuccessful reports whether the user should consider the job failed: failed, lost, or ended with
 // a nonzero exit code or a signal that was not requested.
 func (s State) Unsuccessful() bool {

@@ -170,7 +170,7 @@ func FromReserve() Option { return func(s *settings) { s.reserve = true } }
 // that is full by now would not grant it again. File systems that never write in place may still
 // refuse.
 func Reserve(path string, size int) error {
-	if info, err := os.Lstat(reserveOf(path)); err == nil && info.Mode().IsRegular() && info.Size() >= int64(size) {
+	if reserved(path) >= int64(size) {
 		return nil
 	}
 	if err := os.WriteFile(reserveOf(path), make([]byte, size), 0o600); err != nil {
@@ -193,20 +193,26 @@ func reserveOf(path string) string {
 	return filepath.Join(dir, "."+name+tempMark+"reserve")
 }
 
+// reserved returns the size of the reserve for path, or -1 if there is none. Opening anything else than a
+// regular file that was put there could block forever.
+func reserved(path string) int64 {
+	info, err := os.Lstat(reserveOf(path))
+	if err != nil || !info.Mode().IsRegular() {
+		return -1
+	}
+	return info.Size()
+}
+
 // errNoReserve means that nothing was published because no reserve could be written.
 var errNoReserve = errors.New("nothing is reserved")
 
 // putReserve writes data into the reserve of path and publishes it. If publishing fails, the file
 // stays as a reserve.
 func putReserve(path string, data []byte, s settings, publish publisher) error {
-	if !s.reserve {
+	if !s.reserve || reserved(path) < 0 {
 		return errNoReserve
 	}
 	temp := reserveOf(path)
-	// If something else was put there, opening it could block forever.
-	if info, err := os.Lstat(temp); err != nil || !info.Mode().IsRegular() {
-		return errNoReserve
-	}
 	f, err := os.OpenFile(temp, os.O_WRONLY, 0)
 	if err != nil {
 		return errNoReserve

@@ -260,11 +260,11 @@ func (h *Holder) Resize(ctx context.Context, size record.Size) error {
 // attached. h.mu is held.
 func (h *Holder) mayResize(by *conn, size record.Size) error {
 	switch {
-	case h.cfg.Hooks.Resize == nil || h.term == nil:
+	case h.cfg.Hooks.Resize == nil, h.term == nil:
 		return &Failure{CodeUnsupported, "the job has no terminal that can be resized"}
 	case h.controller != nil && h.controller != by:
 		return &Failure{CodeNotControl, "the size is that of " + h.controlFor(nil).Controller}
-	case !isTerminalSide(size.Cols) || !isTerminalSide(size.Rows):
+	case !isTerminalSide(size.Cols), !isTerminalSide(size.Rows):
 		return &Failure{CodeInvalid, "the size must be between 1x1 and 4096x4096"}
 	case h.state.Exit.Known():
 		return &Failure{CodeEnded, "the job has ended"}

@@ -76,12 +76,12 @@ func (r *Record) CurrentState() record.State {
 		}
 	case s.Exit.Known():
 		s.Exit = r.exit()
-	case r.Code != nil:
+	case r.Code != nil: // the rest is unknown
 		s.Exit = record.Exit{
 			Status: record.Exited,
 			Code:   r.Code,
 			At:     r.Touched,
-		} // the rest is unknown
+		}
 	case s.Stopping != nil:
 		s.Status = record.Stopping
 		return s

@@ -13,7 +13,7 @@ func Separate(name string, sep byte) string {
 	var b strings.Builder
 	letters := []rune(name)
 	for i, r := range letters {
-		if i > 0 && startsWord(letters, i) {
+		if startsWord(letters, i) {
 			b.WriteByte(sep)
 		}
 		b.WriteRune(unicode.ToLower(r))
@@ -21,13 +21,13 @@ func Separate(name string, sep byte) string {
 	return b.String()
 }
 
-// startsWord reports whether the letter i begins a word: a capital after a small letter, or the last
+// startsWord reports whether the letter i begins a further word: a capital after a small letter, or the last
 // one of several capitals.
 func startsWord(letters []rune, i int) bool {
-	if !unicode.IsUpper(letters[i]) {
+	switch {
+	case i == 0, !unicode.IsUpper(letters[i]):
 		return false
-	}
-	if !unicode.IsUpper(letters[i-1]) {
+	case !unicode.IsUpper(letters[i-1]):
 		return true
 	}
 	return i+1 < len(letters) && !unicode.IsUpper(letters[i+1])

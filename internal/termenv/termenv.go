@@ -44,7 +44,7 @@ func Describes(name string) bool {
 func UTF8(goos string, getenv func(string) string) bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if locale := strings.ToUpper(getenv(name)); locale != "" {
-			return strings.Contains(locale, "UTF-8") || strings.Contains(locale, "UTF8")
+			return strings.Contains(strings.ReplaceAll(locale, "-", ""), "UTF8")
 		}
 	}
 	return goos == "darwin" || goos == "windows"

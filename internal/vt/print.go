@@ -157,7 +157,7 @@ func decodeRune(p []byte) (r rune, n int) {
 	switch {
 	case n == 1 && !within(p[0], 0xc2, 0xf4):
 		return utf8.RuneError, 1 // it begins nothing
-	case n == 1 || r < 0xa0:
+	case n == 1, r < 0xa0:
 		return 0, 0
 	}
 	return r, n

@@ -36,7 +36,7 @@ func (a *app) openHosts() *ssh.Backend {
 	switch {
 	case a.noPrompt:
 		opts = append(opts, ssh.WithPatience(agentHostTimeout))
-	case a.client == "ui" || a.onScreen: // later reports of a host update the screen
+	case a.client == "ui", a.onScreen: // later reports of a host update the screen
 		opts = append(opts, ssh.WithoutDialing(), ssh.WithPrompts(a.prompter.prompts()))
 	default:
 		opts = append(opts, ssh.WithoutDialing(), ssh.WithPrompts(a.prompter.prompts()), ssh.WithPatience(hostTimeout))

@@ -41,7 +41,7 @@ func listRows(jobs []engine.Job, all bool, lines int) []engine.Job {
 		return shown
 	}
 	shown = slices.DeleteFunc(shown, func(j engine.Job) bool {
-		return restarted[j.ID] && j.Status.Finished() && len(j.Exit.Survivors) == 0
+		return restarted[j.ID] && j.LeftNothing()
 	})
 	const others = 3 // the heading, the footer and the shell's prompt
 	ended := 0

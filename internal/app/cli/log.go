@@ -271,9 +271,9 @@ func window(ctx context.Context, log *joblog.Log, f logFlags, q joblog.Query) (l
 		lines = append(lines, line)
 	}
 	switch {
-	case !bounded || int64(len(lines)) <= limit:
+	case !bounded, int64(len(lines)) <= limit:
 		return lines, false, nil
-	case !q.Last || limit == 0:
+	case !q.Last, limit == 0:
 		return lines[:limit], true, nil
 	}
 	lines = lines[1:]

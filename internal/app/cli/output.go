@@ -228,7 +228,7 @@ func endWord(j engine.Job) string {
 // ownCode is the code that run, attach and wait end with for a finished job.
 func ownCode(exit engine.Exit) int {
 	switch {
-	case exit.Status == engine.Lost || exit.Code == nil:
+	case exit.Status == engine.Lost, exit.Code == nil:
 		return exitHob
 	}
 	return *exit.Code

@@ -56,7 +56,7 @@ func resolve(dir string, links int) string {
 	parent = resolve(parent, links)
 	target, err := os.Readlink(dir)
 	switch {
-	case err != nil || links == 0:
+	case err != nil, links == 0:
 		return filepath.Join(parent, filepath.Base(dir))
 	case !filepath.IsAbs(target):
 		target = filepath.Join(parent, target)

@@ -230,7 +230,7 @@ func (m *Model) seek(at time.Duration) tea.Cmd {
 // advance reads the next frame, unless the player is paused or at the end.
 func (m *Model) advance() tea.Cmd {
 	switch {
-	case !m.playing || m.reading:
+	case !m.playing, m.reading:
 		return nil
 	case m.end && !m.running:
 		m.playing = false

@@ -116,7 +116,8 @@ func (m *Model) Lines(w, rows int) []string {
 
 // wrapped returns the lines of a message, with its mark, in at most h lines of w columns of text.
 func (m *Model) wrapped(msg Message, w, h int) []string {
-	if h <= 0 || w < 3 || msg.Text == "" {
+	switch {
+	case h <= 0, w < 3, msg.Text == "":
 		return nil
 	}
 	text := cells.WrapTo(msg.Text, w, h, m.glyphs.Ellipsis)

@@ -23,11 +23,16 @@ const apart = "\n=;|&<>()"
 
 // LastWord returns the word at the end of a line, which may be empty.
 func LastWord(line string) shellword.Word {
+	none := shellword.Word{Start: len(line), End: len(line)}
 	words := shellword.Split(line, apart)
-	if n := len(words) - 1; n >= 0 && !words[n].Operator && words[n].End == len(line) {
-		return words[n]
+	if len(words) == 0 {
+		return none
 	}
-	return shellword.Word{Start: len(line), End: len(line)}
+	last := words[len(words)-1]
+	if last.Operator || last.End < len(line) {
+		return none
+	}
+	return last
 }
 
 // IsCommand reports whether a shell looks up word, which follows before, in PATH.

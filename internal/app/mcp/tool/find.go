@@ -55,7 +55,7 @@ func (t *Tools) unknown(ctx context.Context, ref string, all bool) error {
 	}
 	jobs, err := t.Eng.List(ctx, t.Scope.Filter(all))
 	switch {
-	case err != nil || len(jobs) == 0 && all:
+	case err != nil, len(jobs) == 0 && all:
 		f.Hint = "there are no jobs; bash starts one"
 	case len(jobs) == 0:
 		f.Hint = `you have no jobs in this project; bash starts one, process {"action":"list","all":true} shows those of others`
