@@ -219,6 +219,14 @@ func Name(s string, w int, mark string) string {
 	return Truncate(head, w-Width(mark), "") + Truncate(mark, w, "")
 }
 
+// WithMark returns a name whose ellipsis, as in [Name], is replaced by the mark.
+func WithMark(s, mark string) string {
+	if head, cut := strings.CutSuffix(s, "…"); cut {
+		return head + mark
+	}
+	return s
+}
+
 // uniformWidth simplifies s so that it is equally wide on terminals that count code
 // points and on those that count grapheme clusters. Of a cluster where they differ
 // (joined emoji, variants, skin tones) it keeps the first character, and of a flag the

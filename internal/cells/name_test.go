@@ -28,3 +28,11 @@ func TestName(t *testing.T) {
 		})
 	}
 }
+
+func TestWithMark(t *testing.T) {
+	for in, want := range map[string]string{"npm run dev": "npm run dev", "a very long na…": "a very long na~", "…": "~", "": ""} {
+		if got := cells.WithMark(in, "~"); got != want {
+			t.Errorf("%q becomes %q, want %q", in, got, want)
+		}
+	}
+}

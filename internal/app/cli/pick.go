@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -18,7 +19,7 @@ import (
 // pick lets the user choose one of the jobs, those that need attention first. It draws on
 // standard error, below the prompt, and erases itself.
 func (a *app) pick(ctx context.Context, jobs []engine.Job, question string) (engine.Job, error) {
-	m := newPicker(jobs, question, time.Now())
+	m := newPicker(jobs, question, time.Now(), a.glyphs())
 	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(a.stdin), tea.WithOutput(a.stderr))
 	if _, err := p.Run(); err != nil && !errors.Is(err, tea.ErrInterrupted) {
 		return engine.Job{}, err
@@ -35,18 +36,21 @@ type picker struct {
 	line         *prompt.Line
 	count        int
 	width        int
+	hint, mark   string // the last line, and what ends it if it is cut
 	chosen, over bool
 }
 
 // pickerRows is the maximum number of visible jobs.
 const pickerRows = 12
 
-func newPicker(jobs []engine.Job, question string, now time.Time) *picker {
-	keys, styles := keymap.Default(), themes.Default(true).Styles(themes.Unicode())
+func newPicker(jobs []engine.Job, question string, now time.Time, glyphs themes.Glyphs) *picker {
+	keys, styles := keymap.Default(), themes.Default(true).Styles(glyphs)
 	p := &picker{
 		list:  joblist.New(keys.List, styles, joblist.Options{}),
 		line:  prompt.NewLine(prompt.Keys{Input: keys.Input, Edit: keys.Edit}, styles, prompt.Options{Label: question + " "}),
 		count: len(jobs),
+		hint:  strings.Join([]string{"Enter select", "type to filter", "Esc cancel"}, " "+glyphs.Dot+" "),
+		mark:  glyphs.Ellipsis,
 	}
 	p.list.SetNow(now)
 	for _, j := range jobs {
@@ -114,8 +118,7 @@ func (p *picker) View() tea.View {
 	if p.over {
 		return tea.NewView("")
 	}
-	v := tea.NewView(p.line.View() + "\n" + p.list.View() + "\n" +
-		cells.Truncate("Enter select · type to filter · Esc cancel", p.width, "…"))
+	v := tea.NewView(p.line.View() + "\n" + p.list.View() + "\n" + cells.Truncate(p.hint, p.width, p.mark))
 	v.Cursor = p.line.Cursor()
 	return v
 }

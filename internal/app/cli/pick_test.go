@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/themes"
 )
 
 func TestPickerBeginsOnItsFirstRow(t *testing.T) {
@@ -17,7 +18,7 @@ func TestPickerBeginsOnItsFirstRow(t *testing.T) {
 		{Request: engine.Request{ID: "asks-22222", Name: "serve docs", CreatedAt: now.Add(-2 * time.Hour)}, State: engine.State{Status: engine.Running, Waiting: true, StartedAt: now.Add(-2 * time.Hour)}},
 	}
 	chosen := func(keys ...tea.KeyPressMsg) engine.ID {
-		m := newPicker(jobs, "attach", now)
+		m := newPicker(jobs, "attach", now, themes.Unicode())
 		for _, k := range keys {
 			m.Update(k)
 		}

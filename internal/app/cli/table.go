@@ -18,7 +18,7 @@ type cell struct {
 	text   string
 	style  style
 	right  bool // aligned to the right
-	cutEnd bool // shortened at its end, else in the middle
+	cutEnd bool // shortened at its end, else like a name: see [cells.Name]
 }
 
 // newTable returns a table with a heading. Names that begin with > are those of columns that are
@@ -77,7 +77,7 @@ func (t *table) render(widths []int, colored bool) []string {
 			if i > 0 {
 				b.WriteString("  ")
 			}
-			shorten := cells.TruncateMiddle
+			shorten := cells.Name
 			if c.cutEnd {
 				shorten = cells.Truncate
 			}

@@ -287,7 +287,7 @@ func (m *Model) name(r *row, w int, pick func(border.Paint) border.Paint) []cell
 	default:
 		runs = " " + m.foldMark(r.open) + strconv.Itoa(n)
 	}
-	name := cmp.Or(cells.Clean(r.Job.Name), string(r.Job.ID))
+	name := cmp.Or(cells.WithMark(cells.Clean(r.Job.Name), m.glyphs.Ellipsis), string(r.Job.ID))
 	room := max(0, w-cells.Width(indent+runs+news+marks))
 	host, agent := m.label(r.Job.Host), m.label(agentOf(&r.Job))
 	if least := room - cells.Width(host); host != "" && least >= leastBeside && cells.Width(name) > least {
