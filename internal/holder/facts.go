@@ -132,11 +132,11 @@ func (h *Holder) programChangedLocked() {
 			h.noteProgramLocked()
 		})
 	}
+	if changed && h.saveAtOnce() { // a program that waited for it may read it
+		h.held++
+	}
 	h.updateWaitingLocked()
 	h.changedLocked(changed)
-	if changed { // a program that waited for it may read it
-		h.saveAtOnce()
-	}
 }
 
 // noteProgramLocked adds to the events what the program says, if that has changed and the limits allow it. It reports
@@ -211,13 +211,20 @@ func progressName(p vt.Progress) string {
 }
 
 // changedLocked must be called after a fact has changed. Subscribers are notified soon, or at once if
-// the change is urgent, and state.json is written a little later.
+// the change is urgent, and state.json is written a little later. While a change is held back, they are
+// notified of all together.
 func (h *Holder) changedLocked(urgent bool) {
+	if h.held == h.written {
+		h.notifyLocked(urgent)
+	}
+	h.saveIn(savePause)
+}
+
+func (h *Holder) notifyLocked(urgent bool) {
 	for c := range h.conns {
 		c.stateDue = c.subscribed
 		c.changed(urgent)
 	}
-	h.saveIn(savePause)
 }
 
 func (h *Holder) attentionLocked(note *record.Note) {
@@ -269,17 +276,30 @@ func (h *Holder) saveLater() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.saveTimer = nil
+	held := h.held
 	if h.endSaves() {
+		h.announceLocked(held)
 		return
 	}
 	h.wg.Go(func() { // Close waits for this, because a write requires the job's lock
-		if h.save() == nil {
-			return
-		}
+		err := h.save()
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		h.saveIn(saveAgain)
+		h.announceLocked(held)
+		if err != nil {
+			h.saveIn(saveAgain)
+		}
 	})
+}
+
+// announceLocked notifies subscribers of the changes that were held back, once all are on disk or cannot be written.
+// The first ones are that now.
+func (h *Holder) announceLocked(written int) {
+	before := h.held - h.written
+	h.written = max(h.written, written)
+	if before > 0 && h.held == h.written {
+		h.notifyLocked(true)
+	}
 }
 
 // save writes state.json now. It writes nothing before the job is started. It writes nothing either
@@ -399,15 +419,18 @@ func (h *Holder) Paused(paused bool) {
 	h.saveAtOnce()
 }
 
-// saveAtOnce writes state.json without a delay, unless that has happened very often in this second; h.mu is held.
-func (h *Holder) saveAtOnce() {
+// saveAtOnce writes state.json without a delay, unless that has happened very often in this second or the holder is
+// about to end, and reports whether it does; h.mu is held.
+func (h *Holder) saveAtOnce() bool {
 	now := time.Now()
 	if now.Sub(h.atOnceSince) > time.Second {
 		h.atOnceSince, h.atOnce = now, 0
 	}
-	if h.atOnce++; h.atOnce <= maxAtOnce {
-		h.saveIn(0)
+	if h.atOnce++; h.atOnce > maxAtOnce || h.endSaves() {
+		return false
 	}
+	h.saveIn(0)
+	return true
 }
 
 // Dropped records the bytes that were dropped from a log that the job writes itself.

@@ -141,6 +141,10 @@ type Holder struct {
 	noteTimer  *time.Timer          // adds saidLast to the events; nil: that is not due
 	reads      bool                 // the job reads its terminal, see updateWaitingLocked
 
+	// A change that a waiting program may look up is announced once it is on disk: how many were held back for that,
+	// and how many of them are on disk.
+	held, written int
+
 	atOnce      int // how often state.json was written without a delay since then
 	atOnceSince time.Time
 }

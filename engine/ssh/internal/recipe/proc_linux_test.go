@@ -64,7 +64,7 @@ func TestStopUnderAnInitThatDoesNotReap(t *testing.T) {
 			j := p.job("sleep 60 & sleep 61 & echo ready; wait")
 			dir := p.start(j).Dir
 			p.until(j.ID, "ready", func(e *Entry) bool { return e.Sizes["output.log"] >= 6 })
-			s := ParseStop([]byte(p.ask(Stop(dir, j.ID, StopOptions{Grace: patience/2, By: "cli", Reason: "kill"}))))
+			s := ParseStop([]byte(p.ask(Stop(dir, j.ID, StopOptions{Grace: patience / 2, By: "cli", Reason: "kill"}))))
 			e := p.list(j.ID)
 			if s.Killed != "TERM" || s.Stuck || e.Code == nil || *e.Code != 143 {
 				t.Errorf("%+v, code %s", s, show(e.Code))
@@ -113,7 +113,7 @@ func TestHiddenProcesses(t *testing.T) {
 				t.Errorf("it runs as %+v", e)
 			}
 			stray := strings.TrimSpace(p.file(j.ID, "output.log"))
-			s := ParseStop([]byte(p.ask(Stop(dir, j.ID, StopOptions{Grace: patience/2, By: "cli", Reason: "kill"}))))
+			s := ParseStop([]byte(p.ask(Stop(dir, j.ID, StopOptions{Grace: patience / 2, By: "cli", Reason: "kill"}))))
 			if e := p.list(j.ID); s.Killed == "" || s.Stuck || e.Code == nil || *e.Code != 143 {
 				t.Errorf("%+v, code %s", s, show(e.Code))
 			}

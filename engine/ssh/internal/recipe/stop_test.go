@@ -94,7 +94,7 @@ func TestStopFindsWhatLeavesTheGroupMeanwhile(t *testing.T) {
 				t.Fatal("the job does not begin")
 			}
 		}
-		s := ParseStop([]byte(p.ask(Stop(dir, j.ID, StopOptions{Grace: patience/2, By: "cli", Reason: "kill"}))))
+		s := ParseStop([]byte(p.ask(Stop(dir, j.ID, StopOptions{Grace: patience / 2, By: "cli", Reason: "kill"}))))
 		data, err := os.ReadFile(said)
 		if err != nil {
 			t.Fatal(err)
@@ -127,7 +127,7 @@ func TestSurvivorsAreNamed(t *testing.T) {
 		if e.Code == nil || *e.Code != 4 || len(e.Left) != 1 || !strings.Contains(e.Left[0].Command, "sleep 62") {
 			t.Fatalf("code %s, left %+v", show(e.Code), e.Left)
 		}
-		if s := ParseStop([]byte(p.ask(Stop(dir, j.ID, StopOptions{Grace: patience/2, By: "cli", Reason: "kill"})))); s.Killed != "TERM" {
+		if s := ParseStop([]byte(p.ask(Stop(dir, j.ID, StopOptions{Grace: patience / 2, By: "cli", Reason: "kill"})))); s.Killed != "TERM" {
 			t.Errorf("ending the survivor: %+v", s)
 		}
 		if e := p.list(j.ID); e.EndedBy != nil || *e.Code != 4 {
@@ -146,7 +146,7 @@ func TestWrapperKilled(t *testing.T) {
 		if e := p.list(j.ID); e.Live != e.Job.Start {
 			t.Errorf("the job died with its wrapper: %+v", e)
 		}
-		s := ParseStop([]byte(p.ask(Stop(dir, j.ID, StopOptions{Grace: patience/2, By: "cli", Reason: "kill"}))))
+		s := ParseStop([]byte(p.ask(Stop(dir, j.ID, StopOptions{Grace: patience / 2, By: "cli", Reason: "kill"}))))
 		if e := p.list(j.ID); s.Killed != "TERM" || e.Code == nil || *e.Code != 143 {
 			t.Errorf("%+v, code %s", s, show(e.Code))
 		}

@@ -33,7 +33,7 @@ func TestStopEndsDetachedProcessesWithoutTheVariable(t *testing.T) {
 			j := p.job(c.script)
 			j.Env = map[string]string{"HOB_JOB_ID": j.ID, "PIDS": pids}
 			dir := p.start(j).Dir
-			stop := Stop(dir, j.ID, StopOptions{Grace: 500*time.Millisecond, By: "cli", Reason: "kill"})
+			stop := Stop(dir, j.ID, StopOptions{Grace: 500 * time.Millisecond, By: "cli", Reason: "kill"})
 			if strings.HasPrefix(c.script, "trap") {
 				p.output(j.ID, "up\n")
 			} else {
@@ -55,7 +55,7 @@ func TestStopNamesSparedDaemonsWithoutTheVariable(t *testing.T) {
 		j.Env = map[string]string{"HOB_JOB_ID": j.ID, "PIDS": pids}
 		dir := p.start(j).Dir
 		pid := p.awaitPID(filepath.Join(pids, "a"))
-		s := ParseStop([]byte(p.ask(Stop(dir, j.ID, StopOptions{Grace: patience/2, By: "cli", Reason: "kill", KeepDaemons: true}))))
+		s := ParseStop([]byte(p.ask(Stop(dir, j.ID, StopOptions{Grace: patience / 2, By: "cli", Reason: "kill", KeepDaemons: true}))))
 		if !lives(pid) || len(s.Left) != 1 || s.Left[0].PID != pid {
 			t.Errorf("still running: %v; %+v", lives(pid), s)
 		}
@@ -75,7 +75,7 @@ func TestSurvivorsWithoutTheVariableAreNamed(t *testing.T) {
 			if e.Code == nil || *e.Code != 4 || len(e.Left) != 1 || e.Left[0].PID != pid {
 				t.Errorf("%s: code %s, left %+v", where, show(e.Code), e.Left)
 			}
-			if s := ParseStop([]byte(p.ask(Stop(dir, j.ID, StopOptions{Grace: patience/2, By: "cli", Reason: "kill"})))); s.Killed != "TERM" || lives(pid) {
+			if s := ParseStop([]byte(p.ask(Stop(dir, j.ID, StopOptions{Grace: patience / 2, By: "cli", Reason: "kill"})))); s.Killed != "TERM" || lives(pid) {
 				t.Errorf("%s: ending the survivor: still running: %v; %+v", where, lives(pid), s)
 			}
 		}
@@ -115,7 +115,7 @@ func TestStopSparesProcessesThatAreNotTheJobs(t *testing.T) {
 			_ = reader.Process.Kill()
 			_ = reader.Wait()
 		})
-		s := ParseStop([]byte(p.ask(Stop(dir, j.ID, StopOptions{Grace: patience/2, By: "cli", Reason: "kill"}))))
+		s := ParseStop([]byte(p.ask(Stop(dir, j.ID, StopOptions{Grace: patience / 2, By: "cli", Reason: "kill"}))))
 		if s.Killed != "TERM" || !lives(holder) || !lives(reader.Process.Pid) {
 			t.Errorf("%+v; the holder runs: %v, the reader: %v", s, lives(holder), lives(reader.Process.Pid))
 		}

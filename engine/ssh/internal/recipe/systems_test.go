@@ -151,7 +151,7 @@ func TestStopFindsDescendantsWithoutProc(t *testing.T) {
 			dir := p.start(j).Dir
 			stray, holder := p.awaitPID(filepath.Join(pids, "a")), p.awaitPID(filepath.Join(pids, "b"))
 			p.ask(`until ps -o args= -p ` + strconv.Itoa(holder) + ` | grep -q '/hob-holder 616'; do nap; done`)
-			s := ParseStop([]byte(p.ask(Stop(dir, j.ID, StopOptions{Grace: patience/2, By: "cli", Reason: "kill"}))))
+			s := ParseStop([]byte(p.ask(Stop(dir, j.ID, StopOptions{Grace: patience / 2, By: "cli", Reason: "kill"}))))
 			if s.Killed != "TERM" || lives(stray) || !lives(holder) {
 				t.Errorf("%+v; the stray runs: %v, the holder: %v", s, lives(stray), lives(holder))
 			}
