@@ -86,7 +86,7 @@ func nextVariable(text string, above envEntry) (e envEntry) {
 		e.quoted(text[len(line)-len(after):], text)
 	default:
 		e.value = withoutComment(after)
-		if mayContinue(e.value, following) {
+		if endsInLine(after) || mayContinue(e.value, following) {
 			e.stop(uncertainEnd, text)
 		}
 	}
@@ -121,13 +121,13 @@ func (e *envEntry) quoted(from, text string) {
 		e.stop("the closing "+mark+" is missing", text)
 		return
 	}
+	isEscaped := from[len(from)-len(behind)-2] == '\\' // for a program that does not know of an escaped backslash, too
 	behind, next, _ := strings.Cut(behind, "\n")
 	e.value, e.size = value, len(text)-len(next)
-	isEscaped := mark != `"` && strings.HasSuffix(value, `\`)
 	switch behind = strings.TrimSpace(behind); {
 	case behind != "" && behind[0] != '#':
 		e.stop("text follows the closing "+mark, text)
-	case isEscaped && strings.Contains(next, mark):
+	case isEscaped && mayClose(next, mark[0], mark == `"`):
 		e.stop(uncertainEnd, text)
 	}
 }

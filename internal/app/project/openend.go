@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"sync"
@@ -9,8 +10,9 @@ import (
 )
 
 // Other programs have more ways to continue a value on the next line than hob reads: a shell continues
-// after a backslash, in a here-document, between brackets, and between quotation marks inside a value. hob does
-// not read a value that may continue like that, because its further lines could look like variables.
+// after a backslash, in a here-document, between brackets, and between quotation marks inside a value; Ruby has
+// %q(…). For some programs a line ends at a CR, too. hob does not read a value that may continue or end like that,
+// because what follows could look like variables.
 
 // uncertainEnd is the note for such a value.
 const uncertainEnd = "it is not certain on which line the value ends; enclose it in quotes"
@@ -27,7 +29,7 @@ var (
 		'\'': compiledLater(`^([^']*[^='])?'(\s|[;#]|$)`),
 		'`':  compiledLater("^([^`]*[^=`])?`(\\s|[;#]|$)"),
 	}
-	closingBracket = map[byte]string{'(': ")", '{': "}", '[': "]"}
+	closingBracket = map[byte]string{'(': ")", '{': "}", '[': "]", '<': ">"}
 	// typographic maps opening quotation marks, which editors and chats insert in the place of ASCII ones, to
 	// closing ones.
 	typographic = map[rune]string{'“': "”", '„': "“", '‘': "’", '«': "»"}
@@ -58,7 +60,30 @@ func mayContinue(value, following string) bool {
 	case isQuoted:
 		return !strings.Contains(value, mark)
 	}
-	return lacksEnd(value, following)
+	return literalLacksEnd(value, following) || lacksEnd(value, following)
+}
+
+// endsInLine reports whether a program for which CR ends a line reads only the beginning of text.
+func endsInLine(text string) bool { return strings.Contains(strings.TrimSpace(text), "\r") }
+
+// rubyLiteral matches the beginning of a literal of Ruby such as %q(. Its group is the mark that begins the text.
+var rubyLiteral = compiledLater(`^%(?:[qQwWiIrsx]([^\w\s])|([({\[<]))`)
+
+// literalLacksEnd reports whether the value begins with a literal of Ruby that is closed only in the following
+// lines.
+func literalLacksEnd(value, following string) bool {
+	m := rubyLiteral().FindStringSubmatch(value)
+	if m == nil {
+		return false
+	}
+	begin := m[1] + m[2]
+	end := cmp.Or(closingBracket[begin[0]], begin)
+	inside := value[len(m[0]):]
+	isOpen := strings.Count(inside, end) <= strings.Count(inside, begin)
+	if begin == end {
+		isOpen = !strings.Contains(inside, end)
+	}
+	return isOpen && strings.Contains(following, end)
 }
 
 func beginsHereDocument(value, following string) bool {
