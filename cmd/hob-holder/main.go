@@ -12,6 +12,10 @@ import (
 )
 
 func main() {
+	if len(os.Args) == 2 && os.Args[1] == "--version" {
+		fmt.Println(localjob.Identity())
+		return
+	}
 	// hob passes the id of the job.
 	if len(os.Args) < 2 || strings.HasPrefix(os.Args[1], "-") {
 		fmt.Fprintln(os.Stderr, "hob-holder is started by hob; run hob instead")

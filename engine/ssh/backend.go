@@ -52,6 +52,7 @@ import (
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 	"github.com/hobjobs/hob/engine/ssh/internal/slurm"
+	"github.com/hobjobs/hob/internal/holderfile"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
 )
@@ -74,6 +75,7 @@ type Backend struct {
 	machine     string // id of the machine that this program runs on
 	dialer      client.Dialer
 	settings    func(host string) HostSettings
+	findHolder  func(holderfile.System) (string, error)
 	linkRecords string // state directory with the results of connecting; empty: nothing is recorded
 	reach       func(ctx context.Context, host string) (shell.Transport, error)
 
@@ -102,6 +104,7 @@ func New(opts ...Option) *Backend {
 		machine:    proc.MachineID(),
 		eager:      eagerPause,
 		queueOften: queueOften,
+		findHolder: holderfile.Find,
 		dials:      make(chan struct{}, maxDials),
 		hosts:      map[string]*host{},
 		dirs:       map[engine.ID]string{},

@@ -19,7 +19,7 @@ import (
 
 // Step is one step of [Backend.Check].
 type Step struct {
-	Name string // config, connect, log in, shell, job directory, tools, job
+	Name string // config, connect, log in, shell, job directory, tools, holder, job
 	OK   bool
 	Text string // what was found, or what is wrong
 	Hint string // what to do about it; may be empty
@@ -32,7 +32,7 @@ type Step struct {
 func (b *Backend) Check(ctx context.Context, host string, report func(Step)) bool {
 	k := checker{b: b, host: host, report: report}
 	defer k.close()
-	for _, step := range []func(context.Context) bool{k.config, k.connect, k.shell, k.tools, k.job} {
+	for _, step := range []func(context.Context) bool{k.config, k.connect, k.shell, k.tools, k.holders, k.job} {
 		if !step(ctx) {
 			return false
 		}

@@ -39,7 +39,7 @@ func TestCheckReportsMissingTools(t *testing.T) {
 	if !b.Check(t.Context(), "box", func(s Step) { steps = append(steps, s) }) {
 		t.Fatalf("steps %+v", steps)
 	}
-	if tools := steps[len(steps)-2]; tools.Name != "tools" || !strings.Contains(tools.Text, "no mkfifo") {
+	if tools := steps[len(steps)-3]; tools.Name != "tools" || !strings.Contains(tools.Text, "no mkfifo") {
 		t.Errorf("step %+v", tools)
 	}
 	for _, tool := range required() {

@@ -14,11 +14,11 @@ func Version() string {
 	if !ok {
 		return ""
 	}
-	return versionIn(info)
+	return Of(info)
 }
 
-// versionIn returns the build of hob in a program with the given information.
-func versionIn(info *debug.BuildInfo) string {
+// Of returns what Version is in the program with that information.
+func Of(info *debug.BuildInfo) string {
 	m := &info.Main
 	for _, dep := range info.Deps { // in a program that embeds the engine
 		if dep.Path == module {

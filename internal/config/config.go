@@ -120,6 +120,7 @@ type Host struct {
 	Transport      string        `default:"auto" of:"auto native openssh" doc:"native: never run the ssh program; openssh: always; auto: if needed"`
 	StateDir       string        `doc:"directory of the jobs on the host; empty: HOB_STATE_DIR or the default"`
 	ConnectTimeout time.Duration `default:"10s" in:"1s 10m" doc:"time limit for connecting"`
+	Holder         string        `default:"ask" of:"ask auto never" doc:"hob-holder on the host for new jobs; ask: used if it is installed; auto: also installed at the first start; never: not used"`
 	Sbatch         []string      `doc:"options of sbatch for jobs on slurm:NAME"`
 }
 

@@ -124,8 +124,8 @@ func TestFile(t *testing.T) {
 		UI:    UI{Mouse: true, Pager: "less -R"},
 		Theme: Theme{Name: "catppuccin", Mode: "light", Tokens: map[string]string{"running": "bold #008800"}},
 		Hosts: map[string]Host{
-			"gpu2":         {Transport: "auto", ConnectTimeout: 10 * time.Second},
-			"web1.example": {Transport: "openssh", StateDir: "/srv/hob", ConnectTimeout: 10 * time.Second},
+			"gpu2":         {Transport: "auto", ConnectTimeout: 10 * time.Second, Holder: "ask"},
+			"web1.example": {Transport: "openssh", StateDir: "/srv/hob", ConnectTimeout: 10 * time.Second, Holder: "ask"},
 		},
 	}
 	got := parts{c.Run, c.Log, c.Keep, c.Notify, c.Agent, c.UI, c.Theme, c.Hosts}

@@ -86,6 +86,7 @@ func hostSettings(loaded *config.Config) func(host string) ssh.HostSettings {
 			Transport:      h.Transport,
 			StateDir:       h.StateDir,
 			ConnectTimeout: h.ConnectTimeout,
+			Holder:         h.Holder,
 			Sbatch:         h.Sbatch,
 		}
 	}

@@ -25,11 +25,12 @@ func (a *app) hostsCommand() *cobra.Command {
 		Short:   "List known hosts",
 		Long: "List the hosts that have jobs, and those in hob's settings and ssh's configuration.\n" +
 			"Contacts only hosts that have jobs, and never prompts.",
-		Example: "hob hosts\nhob hosts check web1",
+		Example: "hob hosts\nhob hosts check web1\nhob hosts install web1",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.listHosts(cmd.Context()) },
 	}
 	a.jsonFlag(cmd)
-	cmd.AddCommand(a.withEngine(a.checkCommand())...)
+	holders := holderCommands{a}
+	cmd.AddCommand(a.withEngine(a.checkCommand(), holders.install(), holders.uninstall())...)
 	return cmd
 }
 

@@ -5,6 +5,7 @@ package conn
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
@@ -27,7 +28,24 @@ type Conn struct {
 
 	nodesMu sync.Mutex // guards nodes
 	nodes   []*Node
+
+	programs atomic.Pointer[recipe.Programs] // nil: as Host has them
+	warned   atomic.Bool
 }
+
+// Programs returns the programs hob-holder on the host, as far as this connection knows.
+func (c *Conn) Programs() recipe.Programs {
+	if p := c.programs.Load(); p != nil {
+		return *p
+	}
+	return c.Host.Programs
+}
+
+// SetPrograms replaces what [Conn.Programs] returns.
+func (c *Conn) SetPrograms(p recipe.Programs) { c.programs.Store(&p) }
+
+// FirstWarning reports true once: for a warning that is shown once for each connection.
+func (c *Conn) FirstWarning() bool { return !c.warned.Swap(true) }
 
 // New returns a connection over tr. With cluster its sessions know the requests about jobs on a cluster.
 func New(tr shell.Transport, cluster bool) *Conn { return &Conn{Transport: tr, cluster: cluster} }

@@ -19,9 +19,10 @@ type Host struct {
 	System string
 	User   string
 	Tools  []string
-	Proc   bool  // it has a /proc
-	Posh   bool  // a shell whose kill signals the wrong processes
-	Swept  int64 // when a sweep of the owner's jobs was last done, by the host's date; 0: never
+	Proc   bool // it has a /proc
+	Posh   bool // a shell whose kill signals the wrong processes
+	Programs
+	Swept int64 // when a sweep of the owner's jobs was last done, by the host's date; 0: never
 }
 
 // Clock is the host's clocks at the moment of an answer.
@@ -80,7 +81,8 @@ func ParseHello(out []byte) Host {
 		case "swept":
 			h.Swept, _ = strconv.ParseInt(rest, 10, 64)
 		default:
-			h.take(word, rest)
+			h.Clock.take(word, rest)
+			h.Programs.take(word, rest)
 		}
 	}
 	return h

@@ -43,6 +43,7 @@ hello() {
   [ -d /proc/self ] && echo "proc yes"
   [ -z "${POSH_VERSION-}" ] || echo "posh yes"
   first "$h_base/.swept-$1" && echo "swept $h_LINE"
+  ! command -v ls >/dev/null 2>&1 || programs
   return 0
 }
 
@@ -121,6 +122,7 @@ trusted() {
 }
 
 # safe_element ELEMENT MODE LINKS OWNER GROUP...: trusted for one element, as ls lists it; z is its mode.
+# Others may not write to a file at the end either.
 # Its owner's own group, with the same number or name, has no other members; those of group 0, and of
 # admin on macOS, may become root. The owner of / is root, or stands for it in a user namespace.
 safe_element() {
@@ -130,7 +132,7 @@ safe_element() {
   *) h_BAD="$1 belongs to another user, number $4" && return 1 ;;
   esac
   case $2 in
-  [!d]* | d????????[tT]*) return 0 ;;
+  [!d-]* | d????????[tT]*) return 0 ;;
   ????????w*) ;;
   ?????w*)
     case $5 in "$4" | 0) return 0 ;; esac

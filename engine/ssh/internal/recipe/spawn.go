@@ -21,11 +21,14 @@ var run string
 //go:embed serve.sh
 var serve string
 
+//go:embed holders.sh
+var holders string
+
 //go:embed slurm.sh
 var slurm string
 
 // Prelude is what a session has to be opened with before any request.
-func Prelude() string { return bare(common) + bare(serve) }
+func Prelude() string { return bare(common) + bare(serve) + bare(holders) }
 
 // ClusterPrelude is Prelude for the login node of a cluster.
 func ClusterPrelude() string { return Prelude() + cluster() }
