@@ -176,9 +176,7 @@ func (e *Engine) configureQueue(ctx context.Context, name string) error {
 		return nil
 	}
 	return queue.Set(ctx, queue.Dir(e.root.Queues(), name), func(s *queue.Settings) {
-		if s.Configured != slots {
-			s.Slots, s.Configured = slots, slots
-		}
+		s.Configure(slots)
 	})
 }
 

@@ -34,7 +34,7 @@ func endings() []suiteCase {
 			if exit.EndedBy != "" {
 				s.Errorf("ended by %q", exit.EndedBy)
 			}
-			if s.cfg.Host == "" && exit.Signal != "SIGKILL" {
+			if s.cfg.here() && exit.Signal != "SIGKILL" {
 				s.Errorf("signal %q", exit.Signal)
 			}
 		}},
@@ -51,7 +51,7 @@ func endings() []suiteCase {
 			s.failsToStart(func(spec *engine.Spec) { spec.Script, spec.Command = "", []string{"/no/such/command"} }, 127)
 		}},
 		{"non-executable command is a failed job", func(s *suite) {
-			s.need(s.cfg.Host == "", "file of this machine")
+			s.need(s.cfg.here(), "file of this machine")
 			path := filepath.Join(s.TempDir(), "plain")
 			if err := os.WriteFile(path, []byte("#!/bin/sh\n"), 0o600); err != nil {
 				s.Fatal(err)
@@ -173,7 +173,7 @@ func endings() []suiteCase {
 				s.Cleanup(func() { _ = left.Kill() }) // it may have ended
 				return true
 			})
-			s.need(s.cfg.Host == "", "list of survivors")
+			s.need(s.cfg.here(), "list of survivors")
 			named := false
 			for range 1200 { // the search for survivors continues after the end is reported
 				if got := s.get(j.ID); len(got.Exit.Survivors) > 0 {

@@ -71,7 +71,7 @@ func outputs() []suiteCase {
 		}},
 		{"environment and directory are passed, values are not stored", func(s *suite) {
 			dir := "/"
-			if s.cfg.Host == "" {
+			if s.cfg.here() {
 				var err error
 				if dir, err = filepath.EvalSymlinks(s.TempDir()); err != nil {
 					s.Fatal(err)

@@ -30,6 +30,9 @@ type Config struct {
 	New func() engine.Backend
 	// Host is where the jobs run; empty: this machine.
 	Host string
+	// Holder means that jobs on Host have hob's holder there, and that it has the files and processes of this
+	// machine: no case is skipped.
+	Holder bool
 	// KillHolder kills the process that supervises the job with SIGKILL. If nil, cases that need it
 	// are skipped.
 	KillHolder func(t *testing.T, j engine.Job)
@@ -45,6 +48,9 @@ type Config struct {
 	// Queues means that a scheduler starts the jobs: cases continue once their job has begun.
 	Queues bool
 }
+
+// here reports whether the jobs are local jobs with files and processes of this machine.
+func (c *Config) here() bool { return c.Host == "" || c.Holder }
 
 // Run runs every case of the suite. setup is called for each of them. They run in parallel, because most of them wait.
 func Run(t *testing.T, setup func(t *testing.T) Config) {

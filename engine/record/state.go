@@ -180,8 +180,10 @@ type State struct {
 	Runs      *Runs     `json:"runs,omitempty"` // nil: its request has no restart policy
 	// Exit is zero while the job has not ended.
 	Exit Exit `json:"end,omitzero"`
-	// HostDir is the job's directory on its host.
-	HostDir string `json:"host_dir,omitempty"`
+	// HostDir is the job's directory on its host. HostHolder is the path there of the hob-holder that the job
+	// was started with; empty: scripts look after it.
+	HostDir    string `json:"host_dir,omitempty"`
+	HostHolder string `json:"host_holder,omitempty"`
 	// Output is the number of bytes ever written to all streams. For a job on this machine it comes
 	// from the file sizes.
 	Output int64 `json:"output,omitempty"`

@@ -145,8 +145,8 @@ func (b *Backend) dial(ctx context.Context, host string) (shell.Transport, error
 // Name implements [engine.Backend].
 func (b *Backend) Name() string { return Name }
 
-// Capabilities implements [engine.Backend]. A host without script(1) refuses a job
-// that asks for a terminal.
+// Capabilities implements [engine.Backend]: those of a host with hob's holder. A start on another host fails if
+// its scripts cannot do what the job needs.
 func (b *Backend) Capabilities() engine.Capabilities {
 	return engine.Capabilities{
 		PTY:      true,
@@ -154,6 +154,8 @@ func (b *Backend) Capabilities() engine.Capabilities {
 		Split:    true,
 		Resize:   true,
 		LogLimit: true,
+		TTYStdin: true,
+		Restart:  true,
 	}
 }
 
@@ -199,7 +201,11 @@ func (b *Backend) Close() error {
 
 // Open implements [engine.Backend].
 func (b *Backend) Open(_ context.Context, r engine.Record) (engine.Run, error) {
-	return &Run{b: b, h: b.host(hostName(r)), rec: r}, nil
+	run := &Run{b: b, h: b.host(hostName(r)), rec: r}
+	if isHeld(&r) {
+		return &heldRun{run}, nil
+	}
+	return run, nil
 }
 
 // HostDir implements [engine.Placer].

@@ -12,6 +12,7 @@ import (
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 	"github.com/hobjobs/hob/engine/ssh/internal/slurm"
+	"github.com/hobjobs/hob/internal/hostjob"
 )
 
 const (
@@ -48,6 +49,7 @@ type host struct {
 	watchers map[*watcher]struct{}
 	logs     map[engine.ID]logFacts      // of jobs that are watched or read
 	known    map[engine.ID]*recipe.Entry // of jobs that ran when they were last looked at
+	held     heldJobs
 	polling  bool
 	wake     chan struct{}
 	swept    time.Time // when it was last swept
@@ -68,6 +70,7 @@ func newHost(b *Backend, name string) *host {
 		watchers: map[*watcher]struct{}{},
 		logs:     map[engine.ID]logFacts{},
 		known:    map[engine.ID]*recipe.Entry{},
+		held:     heldJobs{last: map[engine.ID]*hostjob.Job{}},
 		wake:     make(chan struct{}, 1),
 	}
 }

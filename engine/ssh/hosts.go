@@ -13,6 +13,7 @@ import (
 	"github.com/hobjobs/hob/engine/ssh/internal/client"
 	"github.com/hobjobs/hob/engine/ssh/internal/hostconf"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
+	"github.com/hobjobs/hob/internal/hostjob"
 	"github.com/hobjobs/hob/internal/hostname"
 	"github.com/hobjobs/hob/internal/jobdir"
 )
@@ -144,6 +145,9 @@ func (b *Backend) Find(ctx context.Context, host string, known func(token string
 		}
 		for id, files := range recipe.ParseFiles(a.Out) {
 			m, err := jobdir.DecodeMeta([]byte(files[jobdir.MetaFile]))
+			if files[hostjob.HolderFile] != "" {
+				m.Backend = Name // there it is a local job
+			}
 			if err != nil || m.Token != tokens[id]["token"] || m.Backend != Name {
 				continue // a start that was given up, or not a job of this backend
 			}

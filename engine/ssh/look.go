@@ -198,6 +198,12 @@ func (h *host) lookAfter(ctx context.Context, rs []engine.Record, most time.Dura
 }
 
 func (h *host) lookIn(ctx context.Context, base string, rs []engine.Record, proofs int, seen map[engine.ID]engine.State) error {
+	if held, others := splitRecords(rs, isHeld); len(held) > 0 {
+		if err := h.lookHeld(ctx, base, held, seen); err != nil || len(others) == 0 {
+			return err
+		}
+		rs = others
+	}
 	var q *slurm.Queue
 	if slices.ContainsFunc(rs, judge.Scheduled) {
 		q = h.askQueue(ctx, base) // before the listing: the files then have every end that the queue reflects
@@ -218,6 +224,16 @@ func (h *host) lookIn(ctx context.Context, base string, rs []engine.Record, proo
 			delete(known, id)
 		}
 	}
+	// Jobs of which the record does not know yet that they have a holder.
+	held, rs := splitRecords(rs, func(r *engine.Record) bool {
+		e := l.Jobs[remoteID(h.b.HostDir(*r))]
+		return e != nil && e.Held
+	})
+	if len(held) > 0 {
+		if err := h.lookHeld(ctx, base, held, seen); err != nil {
+			return err
+		}
+	}
 	rs = h.record(ctx, base, rs, l, q, at, false, seen)
 	// The first listing may not have looked at the wrapper, so it takes two more.
 	for _, confirms := range []bool{false, true} {
@@ -231,6 +247,18 @@ func (h *host) lookIn(ctx context.Context, base string, rs []engine.Record, proo
 		rs = h.record(ctx, base, rs, recipe.ParseList(a.Out), q, time.Now(), confirms, seen)
 	}
 	return nil
+}
+
+// splitRecords returns the records for which has is true, and the others.
+func splitRecords(rs []engine.Record, has func(*engine.Record) bool) (those, others []engine.Record) {
+	for i := range rs {
+		if has(&rs[i]) {
+			those = append(those, rs[i])
+		} else {
+			others = append(others, rs[i])
+		}
+	}
+	return those, others
 }
 
 // record records the states of the jobs rs according to a listing. It returns those that look lost

@@ -91,20 +91,32 @@ func (o *output) refresh(ctx context.Context) error {
 			return nil
 		}
 	}
-	dir, err := r.dir(ctx, false)
+	e, at, err := r.entry(ctx)
 	if err != nil {
 		return err
-	}
-	a, err := r.h.ask(ctx, quick, recipe.List(path.Dir(dir), []string{remoteID(dir)}), askOptions{})
-	if err != nil {
-		return err
-	}
-	e, at := recipe.ParseList(a.Out).Jobs[remoteID(dir)], time.Now()
-	if e == nil {
-		return engine.ErrNotFound
 	}
 	r.h.found(r.rec.ID, e, at) // also for the other stream
 	return o.take(e, at)
+}
+
+// entry requests what the host has of the job now.
+func (r *Run) entry(ctx context.Context) (*recipe.Entry, time.Time, error) {
+	if isHeld(&r.rec) {
+		return r.h.heldEntry(ctx, r.rec)
+	}
+	dir, err := r.dir(ctx, false)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	a, err := r.h.ask(ctx, quick, recipe.List(path.Dir(dir), []string{remoteID(dir)}), askOptions{})
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	e := recipe.ParseList(a.Out).Jobs[remoteID(dir)]
+	if e == nil {
+		return nil, time.Time{}, engine.ErrNotFound
+	}
+	return e, time.Now(), nil
 }
 
 // logStage is how far a job has progressed, as far as its logs are concerned. It only increases, so

@@ -36,6 +36,10 @@ func (b *Backend) remember(r engine.Record, o engine.State, boot, dir string, he
 	if old.Exit.Known() || jobdir.MayExist(err) {
 		return // the next look records it
 	}
+	if o.HostHolder != "" {
+		b.rememberHeld(r, o, old, now)
+		return
+	}
 	st := old
 	if st.StartedAt.IsZero() {
 		st.StartedAt = o.StartedAt
@@ -75,6 +79,23 @@ func (b *Backend) remember(r engine.Record, o engine.State, boot, dir string, he
 	if o.Status == engine.Starting && (dir == "" || judge.Scheduled(r)) {
 		return // a record of a job that does not wait means that it runs
 	}
+	b.store(r, st, old, now)
+}
+
+// rememberHeld is remember for a job with a holder: its state is that of a local job of the host.
+func (b *Backend) rememberHeld(r engine.Record, o, old engine.State, now remembered) {
+	b.keepDir(r.ID, now.dir)
+	o.Backgrounded = o.Backgrounded || old.Backgrounded
+	switch {
+	case o.Status.Finished():
+		b.finish(r, o, o)
+	case o.Status != engine.Starting: // a record of a job that does not wait means that it runs
+		b.store(r, o, old, now)
+	}
+}
+
+// store writes the state st of a job that has not ended, if it differs from the old one.
+func (b *Backend) store(r engine.Record, st, old engine.State, now remembered) {
 	if !reflect.DeepEqual(st, old) {
 		if err := jobdir.WriteState(r.Dir, &st); err != nil {
 			b.log.Warn("the state of a job on a host cannot be recorded", "job", r.ID, "host", r.Job.Host, "err", err)

@@ -45,6 +45,19 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (begun *engine.Sta
 	if err != nil {
 		return nil, unreachable(h.name, err)
 	}
+	if j.Cluster == "" && h.name != "" {
+		needed := neededBy(&l.Spec)
+		p, ok, err := h.launcher(ctx, c, needed)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			if begun, ok, err := h.launch(ctx, p, c.Host.Base, needed, l); ok {
+				b.sweepSometimes(h)
+				return begun, err
+			}
+		}
+	}
 	if j.TTY {
 		has := func(tool string) bool { return slices.Contains(c.Host.Tools, tool) }
 		if err := terminalOf(h.name, has); err != nil {

@@ -163,6 +163,7 @@ func (h *host) turn() {
 	// No caller waits for it: what sizes do not reveal is found by the second look.
 	seen, err := h.lookAfter(ctx, rs, mostPause, max(recipe.FewProofs, (len(rs)+1)/2))
 	if err == nil {
+		_, rs := splitRecords(rs, func(r *engine.Record) bool { return seen[r.ID].HostHolder != "" })
 		h.checkInput(ctx, rs, seen)
 		h.readLines(ctx, rs, seen)
 	}

@@ -180,6 +180,7 @@ func askFacts(ctx context.Context, socket string) (facts Facts, err error) {
 	if err != nil {
 		return facts, err
 	}
+	c.begin()
 	defer c.Close()
 	err = c.Do(ctx, TypeStatus, nil, &facts)
 	return facts, err

@@ -39,8 +39,9 @@ const (
 // after the other.
 type Client struct {
 	Hello Hello
-	nc    net.Conn
+	nc    io.ReadWriteCloser
 	r     frameReader
+	hello []byte // as it was sent
 
 	wmu     sync.Mutex // held from an instruction to its answer
 	answers chan answer
@@ -63,6 +64,18 @@ type answer struct {
 // new one. None of this affects the job. The errors are record.ErrNotRunning for a job without a
 // holder, and ErrNoSocket.
 func Dial(ctx context.Context, dir string) (*Client, error) {
+	c, err := reach(ctx, dir)
+	if err == nil {
+		c.begin()
+	}
+	return c, err
+}
+
+// begin makes a client that was greeted ready for instructions.
+func (c *Client) begin() { c.wg.Go(c.read) }
+
+// reach is Dial without reading more than the greeting.
+func reach(ctx context.Context, dir string) (*Client, error) {
 	deadline := time.Now().Add(socketTimeout)
 	asked, why := false, ErrNoSocket
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
@@ -168,17 +181,22 @@ func dial(ctx context.Context, path string) (*Client, error) {
 			return nil, errors.New("the socket belongs to another user")
 		}
 	}
+	return greeted(ctx, nc)
+}
+
+// greeted returns a client of the holder at the other end of nc, which it owns, once the holder has sent its
+// greeting.
+func greeted(ctx context.Context, nc io.ReadWriteCloser) (*Client, error) {
 	c := newClient(nc)
 	c.socket = path
 	if err := c.greet(ctx); err != nil {
 		nc.Close()
 		return nil, err
 	}
-	c.wg.Go(c.read)
 	return c, nil
 }
 
-func newClient(nc net.Conn) *Client {
+func newClient(nc io.ReadWriteCloser) *Client {
 	return &Client{
 		nc:      nc,
 		r:       frameReader{r: bufio.NewReaderSize(nc, 16<<10), max: maxData},
@@ -189,12 +207,9 @@ func newClient(nc net.Conn) *Client {
 }
 
 func (c *Client) greet(ctx context.Context) error {
-	deadline := time.Now().Add(helloTimeout)
-	if d, ok := ctx.Deadline(); ok && d.Before(deadline) {
-		deadline = d
-	}
-	_ = c.nc.SetReadDeadline(deadline)
-	stop := context.AfterFunc(ctx, func() { _ = c.nc.SetReadDeadline(time.Unix(1, 0)) })
+	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() { c.nc.Close() })
 	f, err := c.r.next()
 	if !stop() {
 		return ctx.Err()
@@ -202,13 +217,15 @@ func (c *Client) greet(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("no greeting from the holder: %w", err)
 	}
+	if f.Type == TypeError {
+		return refusedRelay(f)
+	}
 	if f.Type != TypeHello {
 		return errors.New("invalid greeting: not a holder")
 	}
-	if c.Hello, err = decodeHello(f.Payload); err != nil {
-		return err
-	}
-	return c.nc.SetReadDeadline(time.Time{})
+	c.hello = bytes.Clone(f.Payload)
+	c.Hello, err = decodeHello(f.Payload)
+	return err
 }
 
 // Close ends the connection. It may be called more than once.
@@ -396,85 +413,4 @@ func asNotRunning(dir string, err error) error {
 		return record.ErrNotRunning
 	}
 	return err
-}
-
-// inboxSize is how many frames a client receives ahead of its caller.
-const inboxSize = 4
-
-// inbox has the frames of a stream that were received and not yet taken. One goroutine puts frames in,
-// another one takes them.
-type inbox struct {
-	mu     sync.Mutex
-	frames []Frame
-	// open means that an answer is awaited. It comes after frames of the stream, which the caller may
-	// take only when it has the answer, so there is room for all of them.
-	open  bool
-	ended bool
-	room  chan struct{} // may have a value once there is room
-	ready chan struct{} // may have a value once there is a frame, or the stream has ended
-}
-
-func newInbox() *inbox {
-	return &inbox{room: make(chan struct{}, 1), ready: make(chan struct{}, 1)}
-}
-
-// put waits for room and adds f. It returns false if down is closed first.
-func (b *inbox) put(f Frame, down <-chan struct{}) bool {
-	for !b.add(f) {
-		select {
-		case <-b.room:
-		case <-down:
-			return false
-		}
-	}
-	return true
-}
-
-func (b *inbox) add(f Frame) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.frames) >= inboxSize && !b.open {
-		return false
-	}
-	b.frames = append(b.frames, f)
-	signal(b.ready)
-	return true
-}
-
-// take removes the first frame, if there is one. ended means that no further one will come.
-func (b *inbox) take() (f Frame, ok, ended bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.frames) == 0 {
-		return Frame{}, false, b.ended
-	}
-	f = b.frames[0]
-	b.frames[0] = Frame{} // for the garbage collector
-	b.frames = b.frames[1:]
-	signal(b.room)
-	return f, true, false
-}
-
-// end marks the end of the stream.
-func (b *inbox) end() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.ended = true
-	signal(b.ready)
-}
-
-// setOpen makes room for any number of frames, or no longer.
-func (b *inbox) setOpen(open bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.open = open
-	signal(b.room)
-}
-
-// signal gives c a value, unless it has one.
-func signal(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
 }

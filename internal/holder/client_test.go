@@ -148,7 +148,7 @@ func TestSessionWhenHolderExits(t *testing.T) {
 		}
 		nc.Close()
 	}()
-	if _, err := openSession(t.Context(), dir, Attach{}); !errors.Is(err, record.ErrNotRunning) {
+	if _, err := NewRun(dir, record.Request{}, false).OpenTerminal(t.Context(), record.TerminalOptions{}); !errors.Is(err, record.ErrNotRunning) {
 		t.Errorf("opened with %v, want %v", err, record.ErrNotRunning)
 	}
 	<-served

@@ -83,7 +83,7 @@ func (c *conn) setBusy(on bool) (over bool) {
 
 func (c *conn) answer(result any, err error) bool {
 	if err != nil {
-		return c.send(appendFrame(nil, TypeError, encodeJSON(failure(err))))
+		return c.send(appendFrame(nil, TypeError, encodeJSON(FailureOf(err))))
 	}
 	var payload []byte
 	if result != nil {

@@ -223,13 +223,14 @@ var conditions = []struct {
 	{CodeNotControl, record.ErrNotControl},
 }
 
-func failure(err error) *Failure {
+// FailureOf returns err as a holder sends it.
+func FailureOf(err error) *Failure {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		return f
 	}
 	for _, c := range conditions {
 		if errors.Is(err, c.err) {
-			return &Failure{Code: c.code, Message: err.Error()}
+			return &Failure{Code: c.code, Message: strings.TrimPrefix(err.Error(), c.err.Error()+": ")}
 		}
 	}
 	return &Failure{Code: CodeFailed, Message: err.Error()}

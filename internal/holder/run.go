@@ -104,13 +104,11 @@ func (r *Run) Screen(ctx context.Context) (s record.Screen, err error) {
 // OpenTerminal opens a live session with the job's terminal. It begins with a snapshot, so that
 // programs need not be made to repaint by a temporary change of the size.
 func (r *Run) OpenTerminal(ctx context.Context, o record.TerminalOptions) (record.Terminal, error) {
-	s, err := openSession(ctx, r.Dir, Attach{
-		Control:    o.Control,
-		Client:     o.Client,
-		Size:       o.Size,
-		Scrollback: o.Scrollback,
-		Facts:      factsOf(o.Facts),
-	})
+	c, err := Dial(ctx, r.Dir)
+	if err != nil {
+		return nil, err
+	}
+	s, err := OpenSession(ctx, c, o, func() (record.State, error) { return Look(r.Dir) })
 	if err != nil {
 		return nil, err
 	}

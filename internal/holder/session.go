@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
 
 	"github.com/hobjobs/hob/engine/record"
+	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/logfile"
 )
 
@@ -19,8 +21,8 @@ const (
 // Session is a client's session with a job's terminal. Next must not be called concurrently with
 // itself. The other methods are safe for concurrent use.
 type Session struct {
-	c   *Client
-	dir string
+	c    *Client
+	look func() (record.State, error) // the state of the job
 
 	// Used only by Next.
 	held    *Frame // received but not returned yet
@@ -29,16 +31,35 @@ type Session struct {
 	over    bool
 }
 
-// openSession attaches to the terminal of the job in dir.
-func openSession(ctx context.Context, dir string, a Attach) (*Session, error) {
-	c, err := Dial(ctx, dir)
+// OpenSession attaches the client c to the terminal of its job. The session owns c. look returns the job's
+// state when the connection has ended.
+func OpenSession(ctx context.Context, c *Client, o record.TerminalOptions, look func() (record.State, error)) (*Session, error) {
+	s := &Session{c: c, look: look}
+	err := c.Stream(ctx, TypeAttach, Attach{
+		Control:    o.Control,
+		Client:     o.Client,
+		Size:       o.Size,
+		Scrollback: o.Scrollback,
+		Facts:      factsOf(o.Facts),
+	})
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(s.orNotRunning(err), c.Close())
 	}
-	if err := c.Stream(ctx, TypeAttach, a); err != nil {
-		return nil, errors.Join(asNotRunning(dir, err), c.Close())
+	return s, nil
+}
+
+// orNotRunning returns ErrNotRunning for the error of a connection that broke because the job has ended, and
+// other errors as they are.
+func (s *Session) orNotRunning(err error) error {
+	if !errors.Is(err, ErrNoSocket) {
+		return err
 	}
-	return &Session{c: c, dir: dir}, nil
+	st, lookErr := s.look()
+	removed := errors.Is(lookErr, fs.ErrNotExist) || errors.Is(lookErr, jobdir.ErrNoMeta)
+	if removed || lookErr == nil && st.Status.Finished() {
+		return record.ErrNotRunning
+	}
+	return err
 }
 
 // factsOf converts the facts of a viewer's terminal.
@@ -73,7 +94,7 @@ func (s *Session) Next(ctx context.Context) (record.TerminalChunk, error) {
 		return record.TerminalChunk{}, err
 	}
 	// The connection broke, perhaps because the job ended: its files show that.
-	if st, lookErr := Look(s.dir); lookErr == nil && st.Status.Finished() {
+	if st, lookErr := s.look(); lookErr == nil && st.Status.Finished() {
 		s.over = true
 		return record.TerminalChunk{
 			Offset: chunk.Offset,
@@ -184,7 +205,7 @@ func (s *Session) apply(f *Frame, chunk *record.TerminalChunk) (bool, error) {
 
 // Write types p.
 func (s *Session) Write(ctx context.Context, p []byte) error {
-	return asNotRunning(s.dir, s.c.Type(ctx, p))
+	return s.orNotRunning(s.c.Type(ctx, p))
 }
 
 // Resize sets the size of the viewer's terminal. The job's terminal gets this size if the viewer has

@@ -96,6 +96,12 @@ func DecodeMeta(data []byte) (Meta, error) {
 	return m, nil
 }
 
+// EncodeMeta is the inverse of DecodeMeta. It sets the version.
+func EncodeMeta(m *Meta) ([]byte, error) {
+	m.Version = Version
+	return json.Marshal(m.WithRaw())
+}
+
 // RawRequest has those fields of a request that are not UTF-8, byte for byte. JSON strings
 // cannot represent them, and with replacement characters they would name other files. The
 // records contain the usual fields, too, for readers that only display them.

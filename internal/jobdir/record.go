@@ -281,6 +281,11 @@ func ReadState(dir string) (record.State, error) {
 	if err != nil {
 		return record.State{}, err
 	}
+	return DecodeState(data)
+}
+
+// DecodeState decodes the content of a state.json.
+func DecodeState(data []byte) (record.State, error) {
 	var s record.State
 	if err := json.Unmarshal(data, &s); err != nil {
 		return record.State{}, fmt.Errorf("state.json: %w", err)

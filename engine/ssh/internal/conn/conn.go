@@ -26,6 +26,8 @@ type Conn struct {
 	open    [Classes][]*pooled
 	closed  bool
 
+	bridges atomic.Int32
+
 	nodesMu sync.Mutex // guards nodes
 	nodes   []*Node
 

@@ -23,6 +23,7 @@ type Entry struct {
 	ID       string
 	Gone     bool // the directory does not exist
 	Claimed  bool // it was started, ever
+	Held     bool // it was started with a holder, and nothing else is known here
 	Ready    bool // the job itself runs, or did
 	Token    string
 	Place    string // where it was started, as Clock has it; empty: unknown
@@ -161,7 +162,7 @@ func (p *listParser) line(s string) {
 	case word == "job":
 		f := append(strings.Fields(rest), "", "", "")
 		p.at = &Entry{ID: f[0], Sizes: map[string]int64{}}
-		p.at.Gone, p.at.Claimed, p.at.Over = f[1] == "gone", f[1] == "claim", f[2] == "over"
+		p.at.Gone, p.at.Claimed, p.at.Held, p.at.Over = f[1] == "gone", f[1] == "claim", f[1] == "held", f[2] == "over"
 		p.l.Jobs[f[0]] = p.at
 	case word == "doubt":
 		if pid, err := strconv.Atoi(rest); err == nil {

@@ -375,6 +375,11 @@ place $h_place
       more 1
       continue
     fi
+    if [ -f "$h_j/holder" ] && [ $h_z = claim ] && [ ! -f "$h_j/failed" ]; then
+      say "job $h_j held"
+      more 1
+      continue
+    fi
     # exit_code is checked first: if it exists, even if it cannot be read, all files that are written
     # before it exist too.
     if [ -f "$h_j/exit_code" ]; then
@@ -546,7 +551,7 @@ records() {
   cd "$1" 2>/dev/null || return 0
   shift
   h_facts=
-  for h_z in "$@"; do h_facts="$h_facts $h_z/owner $h_z/meta.json"; done
+  for h_z in "$@"; do h_facts="$h_facts $h_z/owner $h_z/holder $h_z/meta.json"; done
   grep '' $h_facts /dev/null 2>/dev/null
   return 0
 }

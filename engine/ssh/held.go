@@ -1,0 +1,212 @@
+package ssh
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/conn"
+	"github.com/hobjobs/hob/engine/ssh/internal/judge"
+	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
+	"github.com/hobjobs/hob/engine/ssh/internal/shell"
+	"github.com/hobjobs/hob/internal/hostjob"
+	"github.com/hobjobs/hob/internal/hostname"
+	"github.com/hobjobs/hob/internal/jobdir"
+)
+
+// A job with a holder on its host is a local job of that host: hob-holder reports its state there and acts on
+// it, see package hostjob. The other jobs are looked after by the scripts of package recipe.
+
+// isHeld reports whether the job of r has a holder on its host.
+func isHeld(r *engine.Record) bool { return r.Job.HostHolder != "" }
+
+// speakerOf returns the program of the host that speaks to the job of r.
+func (h *host) speakerOf(c *conn.Conn, r *engine.Record) string {
+	if program, ok := speaker(c.Programs().Holders); ok {
+		return program
+	}
+	return r.Job.HostHolder // it may still be there
+}
+
+// missingError means that the program that speaks to jobs with a holder did not run.
+type missingError struct{ host, program, why string }
+
+func (e *missingError) Error() string {
+	return fmt.Sprintf("%shob's holder %s %s; its jobs may run. To reach them again: hob hosts install %s",
+		hostname.Prefix(e.host), e.program, e.why, e.host)
+}
+
+func (*missingError) Unwrap() error { return engine.ErrUnreachable }
+
+// askHolder carries out a request to program, and decodes its answer.
+func (h *host) askHolder(ctx context.Context, class conn.Class, program string, input any, answer any, o askOptions, args ...string) error {
+	var text []byte
+	if input != nil {
+		var err error
+		if text, err = json.Marshal(input); err != nil {
+			return err
+		}
+	}
+	a, err := h.ask(ctx, class, recipe.AskHolder(program, text, args...), o)
+	if err != nil {
+		return err
+	}
+	switch a.Code {
+	case recipe.NotThere:
+		return &missingError{h.name, program, "is not there any more"}
+	case recipe.NotAllowed:
+		return &missingError{h.name, program, "cannot be executed"}
+	case recipe.NotOurs:
+		return &missingError{h.name, program, "is not used: " + wordOf(a.Out)}
+	}
+	if err := json.Unmarshal(a.Out, answer); err != nil {
+		return unreachable(h.name, fmt.Errorf("unexpected answer of %s: %w", program, err))
+	}
+	return nil
+}
+
+// heldJobs is what the last looks found of the jobs with a holder that have not ended.
+type heldJobs struct {
+	last map[engine.ID]*hostjob.Job
+	skew time.Duration // how far the clock here is ahead of that of the host
+}
+
+// skewNoticed is how much two measurements of the skew must differ for a change of a clock.
+const skewNoticed = 2 * time.Second
+
+// lookHeld looks at the jobs rs in base, which have holders.
+func (h *host) lookHeld(ctx context.Context, base string, rs []engine.Record, seen map[engine.ID]engine.State) error {
+	for _, confirms := range []bool{false, true} {
+		l, at, err := h.listHeld(ctx, base, rs)
+		if missing := (*missingError)(nil); errors.As(err, &missing) {
+			return h.lookWithoutHolder(ctx, base, rs, missing, seen)
+		}
+		if err != nil {
+			return err
+		}
+		var again []engine.Record // a directory that is gone may be there a moment later
+		for _, r := range rs {
+			r.Job.StartedUp = h.b.startedUp(r)
+			look := h.heldLook(r, l, base, at)
+			switch {
+			case look.Job == nil:
+				seen[r.ID] = judge.LastKnown(r)
+			case look.IsGone() && !confirms:
+				again = append(again, r)
+			default:
+				o := look.State()
+				h.found(r.ID, look.Logs(), at) // before the end is recorded
+				h.b.remember(r, o, l.Boot, look.Dir, false)
+				seen[r.ID] = o
+			}
+		}
+		if rs = again; len(rs) == 0 {
+			break
+		}
+	}
+	return nil
+}
+
+// heldLook returns what a listing has of the job of r; without a Job if it has nothing.
+func (h *host) heldLook(r engine.Record, l *hostjob.Listing, base string, at time.Time) *judge.HeldLook {
+	dir := h.b.HostDir(r)
+	look := &judge.HeldLook{
+		Record: r,
+		Job:    l.Jobs[remoteID(dir)],
+		Boot:   l.Boot,
+		Up:     l.Up,
+		At:     at,
+		Dir:    path.Join(base, remoteID(dir)),
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if skew := at.Sub(l.Now); (skew - h.held.skew).Abs() > skewNoticed {
+		h.held.skew = skew
+	}
+	look.Skew = h.held.skew
+	switch j := look.Job; {
+	case j == nil:
+	case j.Same:
+		look.Job = h.held.last[r.ID]
+	case j.Gone, j.State.Status.Finished():
+		delete(h.held.last, r.ID)
+	default:
+		h.held.last[r.ID] = j
+	}
+	return look
+}
+
+// listHeld requests the states of the jobs rs in base.
+func (h *host) listHeld(ctx context.Context, base string, rs []engine.Record) (*hostjob.Listing, time.Time, error) {
+	c, err := h.connect(ctx, false)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	args := []string{"list", base}
+	h.mu.Lock()
+	for _, r := range rs {
+		arg := remoteID(h.b.HostDir(r))
+		if j := h.held.last[r.ID]; j != nil {
+			arg += "=" + j.Sum
+		}
+		args = append(args, arg)
+	}
+	h.mu.Unlock()
+	var l hostjob.Listing
+	err = h.askHolder(ctx, quick, h.speakerOf(c, &rs[0]), nil, &l, askOptions{}, args...)
+	return &l, time.Now(), err
+}
+
+// lookWithoutHolder looks at jobs with a holder where the program that speaks to them does not run: only
+// the record of an end is certain.
+func (h *host) lookWithoutHolder(ctx context.Context, base string, rs []engine.Record, why *missingError, seen map[engine.ID]engine.State) error {
+	a, err := h.ask(ctx, quick, recipe.HeldStates(base, ids(h.b, rs)), askOptions{})
+	if err != nil {
+		return err
+	}
+	states := recipe.ParseHeldStates(a.Out)
+	for _, r := range rs {
+		o := judge.LastKnown(r)
+		o.Link, o.LinkError, o.StaleSince = engine.LinkUnreachable, why.Error(), lastSeen(r)
+		st, err := jobdir.DecodeState(states[remoteID(h.b.HostDir(r))])
+		if err == nil && st.Exit.Known() {
+			st.Status, st.Link = st.Exit.Status, engine.LinkOK
+			st.HostDir, st.HostHolder, st.Machine = r.Job.HostDir, r.Job.HostHolder, r.Job.Machine
+			o = st
+			h.b.remember(r, o, st.BootID, r.Job.HostDir, false)
+		}
+		seen[r.ID] = o
+	}
+	return nil
+}
+
+// heldEntry requests what the host knows of the logs of the job of r.
+func (h *host) heldEntry(ctx context.Context, r engine.Record) (*recipe.Entry, time.Time, error) {
+	base, _ := dirAndName(h.b.HostDir(r))
+	l, at, err := h.listHeld(ctx, base, []engine.Record{r})
+	if err != nil {
+		return nil, at, err
+	}
+	look := h.heldLook(r, l, base, at)
+	if look.Job == nil || look.IsGone() {
+		return nil, at, engine.ErrNotFound
+	}
+	return look.Logs(), at, nil
+}
+
+// bridge opens a stream to a request of the host's holder program that goes on: its stdin and stdout.
+func (h *host) bridge(ctx context.Context, r *engine.Record, args ...string) (shell.Channel, error) {
+	c, err := h.connect(ctx, true)
+	if err != nil {
+		return nil, unreachable(h.name, err)
+	}
+	ch, err := c.Bridge(ctx, recipe.HolderCommand(h.speakerOf(c, r), args...))
+	if err != nil && !errors.Is(err, shell.ErrNoSlot) {
+		return nil, unreachable(h.name, err)
+	}
+	return ch, err
+}

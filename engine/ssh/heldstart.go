@@ -1,0 +1,143 @@
+package ssh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
+	"github.com/hobjobs/hob/internal/hostjob"
+	"github.com/hobjobs/hob/internal/jobdir"
+)
+
+// neededBy returns the option of a job that scripts on a host cannot carry out; empty: there is none.
+func neededBy(s *engine.Spec) string {
+	switch {
+	case s.Queue != "":
+		return "--queue"
+	case len(s.After) > 0:
+		return "--after"
+	case len(s.AfterAny) > 0:
+		return "--after-any"
+	case s.Restart != "":
+		return "--restart"
+	}
+	return ""
+}
+
+// launch starts a job by a holder of the host, as [Backend.Start] does. ok is false if scripts have to start
+// it.
+func (h *host) launch(ctx context.Context, holder recipe.Holder, base, needed string, l engine.Launch) (begun *engine.State, ok bool, err error) {
+	request, err := h.launchRequest(base, l)
+	if err != nil {
+		return nil, true, err
+	}
+	answer, sent, err := h.sendLaunch(ctx, holder.Program, request)
+	if answer.Result == hostjob.Taken {
+		request.ID += "-" + l.Job.Token[:min(5, len(l.Job.Token))]
+		answer, sent, err = h.sendLaunch(ctx, holder.Program, request)
+	}
+	dir := path.Join(base, request.ID)
+	unfit := answer.Result == hostjob.Homeless || answer.Result == hostjob.Shared
+	missing := (*missingError)(nil)
+	if needed == "" && (unfit || errors.As(err, &missing)) {
+		return nil, false, nil
+	}
+	switch {
+	case err != nil && !sent:
+		return nil, true, unreachable(h.name, err)
+	case err != nil:
+		h.b.keepDir(l.ID, dir)
+		h.b.log.Warn("it is not known whether a job was started", "job", l.ID, "host", h.name, "err", err)
+		return nil, true, nil
+	case answer.Result == hostjob.Begun, answer.Result == hostjob.Exists:
+		h.b.keepDir(l.ID, dir)
+		return h.launched(l, &answer.List, base, holder.Program), true, nil
+	}
+	return nil, true, fmt.Errorf("%s: %s", h.name, refusedBecause(answer))
+}
+
+func refusedBecause(a hostjob.Launched) string {
+	switch a.Result {
+	case hostjob.Abandoned:
+		return "the connection broke before the job was started"
+	case hostjob.Taken:
+		return "its directory belongs to another job"
+	case hostjob.Shared:
+		return "it has the state directory of this machine, where hob's holder there starts no jobs for this machine"
+	}
+	return a.Why
+}
+
+// launched returns the state of a job that was just started, and records it.
+func (h *host) launched(l engine.Launch, list *hostjob.Listing, base, program string) *engine.State {
+	at := time.Now()
+	look := h.heldLook(l.Record, list, base, at)
+	if look.Job == nil || look.IsGone() {
+		return nil // the next look decides
+	}
+	o := look.State()
+	if o.HostHolder == "" {
+		o.HostHolder = program
+	}
+	o.Backgrounded = l.Spec.Backgrounded
+	h.found(l.ID, look.Logs(), at)
+	h.b.remember(l.Record, o, list.Boot, look.Dir, true)
+	return &o
+}
+
+// launchRequest converts l to the request of a holder.
+func (h *host) launchRequest(base string, l engine.Launch) (*hostjob.Launch, error) {
+	m, err := jobdir.ReadMeta(l.Dir)
+	if err != nil {
+		return nil, err
+	}
+	m.Host, m.Dir = "", l.Spec.Dir
+	env := map[string][]byte{}
+	for name, value := range l.Spec.Env {
+		env[name] = []byte(value)
+	}
+	return &hostjob.Launch{
+		Base:     base,
+		ID:       string(l.ID),
+		Owner:    recipe.OneWord(owner(l.Job)),
+		Meta:     m.WithRaw(),
+		Env:      env,
+		After:    h.there(l, l.Spec.After),
+		AfterAny: h.there(l, l.Spec.AfterAny),
+	}, nil
+}
+
+// there returns the names on the host of jobs that have records beside that of l.
+func (h *host) there(l engine.Launch, jobs []engine.ID) []engine.ID {
+	var names []engine.ID
+	for _, id := range jobs {
+		other := engine.Record{ID: id, Dir: filepath.Join(filepath.Dir(l.Dir), string(id)), Job: engine.Job{Request: engine.Request{Host: h.name}}}
+		names = append(names, engine.ID(remoteID(h.b.HostDir(other))))
+	}
+	return names
+}
+
+// sendLaunch sends a launch until the host answers. sent reports whether the host may have received it.
+func (h *host) sendLaunch(ctx context.Context, program string, l *hostjob.Launch) (answer hostjob.Launched, sent bool, err error) {
+	for end := time.Now().Add(doubt); ; {
+		err = h.askHolder(ctx, slow, program, l, &answer, askOptions{asks: !sent, once: true, limit: spawnLimit}, "launch")
+		if err == nil || ctx.Err() != nil {
+			return answer, true, err
+		}
+		if missing := (*missingError)(nil); errors.As(err, &missing) {
+			return answer, sent, err
+		}
+		sent = sent || mayHaveRun(err)
+		if !sent || time.Now().After(end) {
+			return answer, sent, err
+		}
+		if err := sleep(ctx, 200*time.Millisecond); err != nil {
+			return answer, true, err
+		}
+	}
+}
