@@ -188,3 +188,38 @@ func TestKeyThatClosesIsShownInTheSmallestWindow(t *testing.T) {
 		s.sees(" j down  Esc close")
 	})
 }
+
+// The row of a group stays selected while its jobs are restarted, and a row that the user has selected since.
+func TestRestartOfAGroupMovesNoSelection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		eng := three()
+		inGroup := func(id engine.ID, name string) engine.Job {
+			j := running(string(id), name, time.Minute)
+			j.Labels = map[string]string{"group": "shop", "project": "/src/shop", "process": name}
+			return j
+		}
+		eng.jobs = append(eng.jobs, inGroup("web-ggggg", "web"), inGroup("worker-ggggg", "worker"))
+		s := newHarness(t, 120, 30, eng)
+		s.run(s.pane.Select("web-ggggg"))
+		s.press("h")
+		restarted := inGroup("again-aaaaa", "web")
+		restarted.RestartedFrom = "web-ggggg"
+		s.press("r")
+		s.eng.sub.batches <- []engine.Event{{Kind: engine.EventCreated, Job: restarted}}
+		s.pump()
+		if group, _ := s.pane.list.Folded(); group != "shop" {
+			t.Error("another row is selected")
+		}
+		s.sees("╭ shop: all output ─")
+
+		eng.grace = make(chan struct{})
+		s.run(s.pane.Select("again-aaaaa"))
+		s.press("r")
+		s.run(s.pane.Select("worker-ggggg"))
+		close(eng.grace)
+		s.pump()
+		if j, _ := s.pane.list.Selected(); j.ID != "worker-ggggg" {
+			t.Errorf("%s is selected", j.ID)
+		}
+	})
+}

@@ -158,15 +158,28 @@ func idsOf(jobs []engine.Job) []engine.ID {
 
 // started selects a job that was started from here.
 func (a *jobActions) started(j engine.Job) tea.Cmd {
-	selected := a.pane.selectJob(j.ID)
+	return tea.Batch(a.notStarted(j), a.pane.selectJob(j.ID))
+}
+
+// startedAgain selects the new job of a restart if the one before is still selected, and not the row of its
+// group or one that the user has selected since.
+func (a *jobActions) startedAgain(before, j engine.Job) tea.Cmd {
+	if selected, ok := a.list.Selected(); ok && selected.ID == before.ID {
+		return a.started(j)
+	}
+	return a.notStarted(j)
+}
+
+// notStarted shows why a job could not be started; nil if it was.
+func (a *jobActions) notStarted(j engine.Job) tea.Cmd {
 	if j.Status != engine.Failed {
-		return selected
+		return nil
 	}
 	text := "Can't start " + a.shortName(j)
 	if j.Exit.Error != "" {
 		text += ": " + cells.Clean(j.Exit.Error)
 	}
-	return tea.Batch(a.notices.message(toast.Error, text), selected)
+	return a.notices.message(toast.Error, text)
 }
 
 func (a *jobActions) copyCommand(jobs []engine.Job) tea.Cmd {

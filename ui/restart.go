@@ -109,9 +109,9 @@ func (a *jobActions) runAgain(jobs []engine.Job, o engine.RestartOptions) tea.Cm
 			}
 			return func() tea.Cmd {
 				if o.Keep && !finished(before) && j.Status != engine.Failed {
-					return tea.Batch(a.started(j), a.notices.message(toast.Info, "Started a second "+name+"; the first is still running"))
+					return tea.Batch(a.startedAgain(before, j), a.notices.message(toast.Info, "Started a second "+name+"; the first is still running"))
 				}
-				return a.started(j)
+				return a.startedAgain(before, j)
 			}
 		}))
 	}
