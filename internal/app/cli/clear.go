@@ -249,6 +249,14 @@ func (a *app) undo(ctx context.Context, refs []string) error {
 		ids[i] = engine.ID(r)
 	}
 	jobs, err := a.eng.Undo(ctx, ids...)
+	if len(refs) == 0 && errors.Is(err, engine.ErrNotFound) {
+		return &failure{
+			exit: exitNoJob,
+			code: "not_found",
+			err:  errors.New("no cleared job is left to restore"),
+			hint: "hob keeps cleared jobs for an hour",
+		}
+	}
 	if err != nil {
 		return err
 	}

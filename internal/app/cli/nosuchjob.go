@@ -95,7 +95,7 @@ func allHint(command string) string {
 		return "for all jobs that have ended: hob clear --finished"
 	case "remove":
 		return "for all jobs that have ended: hob clear --finished; for running jobs: hob remove $(hob list --running -q)"
-	case "status":
+	case "hob", "status":
 		return "for all jobs: hob list"
 	}
 	return "hob " + command + " takes one job. See: hob list"

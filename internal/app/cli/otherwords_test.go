@@ -34,7 +34,7 @@ func TestOtherWordsNameExistingCommands(t *testing.T) {
 			}
 		}
 	}
-	for _, command := range []string{"kill", "wait", "clear", "remove", "status", "log"} {
+	for _, command := range []string{"hob", "kill", "wait", "clear", "remove", "status", "log"} {
 		for _, part := range strings.Split(allHint(command), "hob ")[1:] {
 			if _, problem := checkCommand(root, " "+strings.TrimRight(part, ")")); problem != "" && !strings.Contains(part, "takes one job") {
 				t.Errorf("all of %s: %q: %s", command, part, problem)

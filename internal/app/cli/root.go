@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -120,7 +121,9 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 		return usagef(use, "unknown command %q", args[0])
 	}
 	hint := "See: hob help"
-	if args[0] != "" {
+	if _, err := strconv.Atoi(args[0]); err == nil {
+		hint = "a job is named after the command, as in hob status NAME. See: hob list"
+	} else if args[0] != "" {
 		hint = "To run it as a job: hob run " + shellword.Join(args)
 	}
 	if similar := similarCommands(cmd, args[0]); len(similar) > 0 {
