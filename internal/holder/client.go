@@ -181,14 +181,18 @@ func dial(ctx context.Context, path string) (*Client, error) {
 			return nil, errors.New("the socket belongs to another user")
 		}
 	}
-	return greeted(ctx, nc)
+	c, err := greeted(ctx, nc)
+	if err != nil {
+		return nil, err
+	}
+	c.socket = path
+	return c, nil
 }
 
 // greeted returns a client of the holder at the other end of nc, which it owns, once the holder has sent its
 // greeting.
 func greeted(ctx context.Context, nc io.ReadWriteCloser) (*Client, error) {
 	c := newClient(nc)
-	c.socket = path
 	if err := c.greet(ctx); err != nil {
 		nc.Close()
 		return nil, err

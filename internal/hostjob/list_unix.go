@@ -39,7 +39,7 @@ func list(ctx context.Context, base string, asked []string) Listing {
 		Boot: proc.BootID(),
 		Jobs: make(map[string]*Job, len(dirs)),
 	}
-	states, err := localclient.LookAll(ctx, dirs)
+	states, err := localclient.LookAll(ctx, dirs, false)
 	if err != nil {
 		return l
 	}
