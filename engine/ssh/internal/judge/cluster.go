@@ -220,7 +220,11 @@ func (l *Look) endedThere(o *engine.State, j *slurm.Job) {
 			failed(engine.ReasonSpawn, "Slurm gives the reason "+j.Reason)
 		}
 	}
-	if by := l.Entry.EndedBy; by != nil && exit.Status == engine.Killed {
+	by := l.Entry.EndedBy
+	switch {
+	case by == nil, exit.Status != engine.Killed:
+	case by.By == slurm.Name: // its state names the reason, which may not have been known before
+	default:
 		exit.Reason, exit.EndedBy = engine.Reason(by.Reason), by.By
 	}
 	o.Status, o.Exit = exit.Status, exit

@@ -21,6 +21,8 @@ func TestStatesOfSlurm(t *testing.T) {
 	ready.Ready = true
 	stopped := ready
 	stopped.EndedBy = &jobdir.ShellRequest{Reason: "kill", By: "cli", Date: long}
+	limited := ready
+	limited.EndedBy = &jobdir.ShellRequest{Reason: "kill", By: "slurm", Date: long}
 	for name, c := range map[string]struct {
 		entry  recipe.Entry
 		squeue string // state, start, end, partition, reason; empty: the job is not listed
@@ -49,6 +51,7 @@ func TestStatesOfSlurm(t *testing.T) {
 		"cancelled by hob a moment ago":       {entry: stopped, squeue: "CANCELLED|1700000100|1700000998|main|None", want: engine.Stopping},
 		"cancelled by hob without a record":   {entry: stopped, squeue: "CANCELLED|1700000100|1700000990|main|None", want: engine.Killed, reason: engine.ReasonKill, by: "cli"},
 		"time limit":                          {entry: ready, squeue: "TIMEOUT|1700000100|1700000200|main|TimeLimit", want: engine.Killed, reason: engine.ReasonTimeout, by: "slurm"},
+		"time limit that was written late":    {entry: limited, squeue: "TIMEOUT|1700000100|1700000200|main|TimeLimit", want: engine.Killed, reason: engine.ReasonTimeout, by: "slurm"},
 		"deadline":                            {entry: ready, squeue: "DEADLINE|1700000100|1700000200|main|DeadLine", want: engine.Killed, reason: engine.ReasonTimeout, by: "slurm"},
 		"out of memory":                       {entry: ready, squeue: "OUT_OF_MEMORY|1700000100|1700000200|main|OutOfMemory", want: engine.Killed, reason: engine.ReasonOOM, by: "slurm"},
 		"preempted":                           {entry: ready, squeue: "PREEMPTED|1700000100|1700000200|main|None", want: engine.Lost, reason: engine.ReasonPreempted},

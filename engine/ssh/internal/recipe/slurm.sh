@@ -202,7 +202,7 @@ cancel() {
 }
 
 # slurm_why DIR: WHY is the reason for which Slurm ends the job. Slurm writes it before it sends a
-# signal.
+# signal, or on a busy node a little later.
 slurm_why() {
   h_WHY=
   h_z=$(grep '\*\*\* JOB [0-9]* ON .* CANCELLED AT ' "$1/slurm.out" 2>/dev/null | tail -n 1)
@@ -239,15 +239,21 @@ slurm_term() {
   end_job "$h_d" "$h_id" "$h_z" slurm "$h_WHY" 0 "$h_stopsig" >/dev/null &
 }
 
-# slurm_end: records the reason for the end if Slurm, or the lack of memory on its node, caused it.
+# slurm_end: records the reason for the end if Slurm, or the lack of memory on its node, caused it. When
+# slurm_term recorded the end, the reason may not have been known.
 slurm_end() {
   ooms
   [ "$h_OOMS" = 0 ] || put "$h_d/ooms" "$h_OOMS"
-  [ ! -f "$h_d/ended_by" ] || return 0
-  if ! slurm_why "$h_d"; then
-    [ "$h_rc$h_signaled" = "137 signal" ] && [ "$h_OOMS" != 0 ] || return 0
-    h_WHY=oom
-  fi
+  first "$h_d/ended_by"
+  case $h_LINE in
+  '')
+    slurm_why "$h_d" || h_WHY=
+    [ "$h_WHY$h_rc$h_signaled" = "137 signal" ] && [ "$h_OOMS" != 0 ] && h_WHY=oom
+    ;;
+  "kill slurm "*) slurm_why "$h_d" && [ "$h_WHY" != kill ] || h_WHY= ;;
+  *) h_WHY= ;;
+  esac
+  [ -n "$h_WHY" ] || return 0
   kept "$h_d" ended_by "$h_WHY slurm $(date +%s) 0"
 }
 
