@@ -21,9 +21,12 @@ import (
 // at the end is left to the caller. Missing elements are accepted: a caller that creates them
 // checks the path again.
 func CheckPath(path string) error {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return err
+	if !filepath.IsAbs(path) {
+		here, err := os.Getwd()
+		if err != nil {
+			return err
+		}
+		path = here + "/" + path // filepath.Abs removes what is before .., which may be a link
 	}
 	var top syscall.Stat_t
 	if err := syscall.Lstat("/", &top); err != nil {
@@ -57,7 +60,7 @@ func (w *walk) next() error {
 	switch name {
 	case "", ".":
 		return nil
-	case "..": // of a link's target
+	case "..": // at has no links
 		w.at = filepath.Dir(w.at)
 		return nil
 	}
