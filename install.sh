@@ -10,7 +10,7 @@
 #   HOB_BASE_URL  download from this URL or absolute directory instead of GitHub;
 #                 it holds the archives and the SHA256SUMS of a release
 #
-# The script changes nothing but the programs hob and hob-holder in that directory.
+# The script changes nothing but the programs hob, hob-holder and hob-holder-linux-* in that directory.
 set -eu
 
 fail() {
@@ -118,8 +118,8 @@ main() {
 	tar -xzf "$tmp/$archive" -C "$tmp"
 
 	mkdir -p "$bin" || fail "cannot create $bin; set PREFIX to another directory"
-	for program in "$tmp"/*/hob-holder "$tmp"/*/hob; do
-		[ ! -f "$program" ] || place "$program" # hob-holder is for Linux and macOS only
+	for program in "$tmp"/*/hob-holder* "$tmp"/*/hob; do
+		[ ! -f "$program" ] || place "$program" # hob-holder itself is for Linux and macOS only
 	done
 	printf 'Installed %s in %s\n' "${archive%.tar.gz}" "$bin"
 

@@ -71,9 +71,10 @@ func (in *installation) publish(t *testing.T, version string) {
 	t.Helper()
 	dir := "hob_" + version + "_linux_amd64"
 	archive := archiveOf(t, map[string]string{
-		dir + "/hob":        "#!/bin/sh\necho hob " + version + "\n",
-		dir + "/hob-holder": "#!/bin/sh\n",
-		dir + "/README.md":  "# hob\n",
+		dir + "/hob":                    "#!/bin/sh\necho hob " + version + "\n",
+		dir + "/hob-holder":             "#!/bin/sh\n",
+		dir + "/hob-holder-linux-arm64": "#!/bin/sh\n",
+		dir + "/README.md":              "# hob\n",
 	})
 	if err := os.WriteFile(filepath.Join(in.release, dir+".tar.gz"), archive, 0o600); err != nil {
 		t.Fatal(err)
@@ -156,7 +157,7 @@ func (in *installation) check(t *testing.T, want bool, args []string, texts ...s
 func (in *installation) installed(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(in.home, ".local", "bin")
-	for _, program := range []string{"hob", "hob-holder"} {
+	for _, program := range []string{"hob", "hob-holder", "hob-holder-linux-arm64"} {
 		info, err := os.Stat(filepath.Join(dir, program))
 		if err != nil {
 			return ""

@@ -28,29 +28,40 @@ const (
 // error is the one for the user if there is no holder and the job needs one.
 func (h *host) launcher(ctx context.Context, c *conn.Conn, needed string) (recipe.Holder, bool, error) {
 	setting := h.b.settings(h.name).Holder
-	if setting == HolderNever {
-		return recipe.Holder{}, false, needsHolder(h.name, needed, "setting")
+	if setting == HolderAuto {
+		c.Install.Do(func() { h.installFirst(ctx, c) })
 	}
 	known := c.Programs()
-	if p, ok := forNewJobs(known.Holders); ok {
-		return p, true, nil
-	}
-	if setting == HolderAuto {
-		p, err := h.installOn(ctx, c, "")
-		if err == nil {
-			return p.holder, true, nil
-		}
-		h.b.warn(h.name, fmt.Sprintf("hob's holder cannot be installed there: %v", err))
-		return recipe.Holder{}, false, needsHolder(h.name, needed, "")
-	}
-	if needed != "" { // it may have been installed since the connection was made
+	p, ok := h.usable(known)
+	if !ok && needed != "" { // it may have been installed since the connection was made
 		known = h.askPrograms(ctx, c)
-		if p, ok := forNewJobs(known.Holders); ok {
-			return p, true, nil
-		}
+		p, ok = h.usable(known)
 	}
-	h.warnUnfit(c, known)
-	return recipe.Holder{}, false, needsHolder(h.name, needed, "")
+	if !ok && setting != HolderNever {
+		c.Warn.Do(func() { h.warnUnfit(known) })
+	}
+	if ok || needed == "" {
+		return p, ok, nil
+	}
+	return p, false, needsHolder(h.name, needed, setting)
+}
+
+// installFirst installs a holder unless the host has one for new jobs.
+func (h *host) installFirst(ctx context.Context, c *conn.Conn) {
+	if _, ok := h.usable(c.Programs()); ok {
+		return
+	}
+	if _, err := h.installOn(ctx, c, ""); err != nil {
+		h.b.warn(h.name, fmt.Sprintf("hob's holder cannot be installed there: %v", err))
+	}
+}
+
+// usable returns the holder that starts new jobs on the host, if the settings allow one.
+func (h *host) usable(p recipe.Programs) (recipe.Holder, bool) {
+	if h.b.settings(h.name).Holder == HolderNever {
+		return recipe.Holder{}, false
+	}
+	return forNewJobs(p.Holders)
 }
 
 // forNewJobs chooses a holder for a new job: one of this program's build, else any that takes the same
@@ -90,8 +101,8 @@ func (h *host) askPrograms(ctx context.Context, c *conn.Conn) recipe.Programs {
 	return p
 }
 
-// warnUnfit tells the user, once for a connection, why holders that are there are not used.
-func (h *host) warnUnfit(c *conn.Conn, p recipe.Programs) {
+// warnUnfit tells the user why holders that are there are not used.
+func (h *host) warnUnfit(p recipe.Programs) {
 	var why string
 	switch {
 	case len(p.Unfit) > 0:
@@ -101,21 +112,16 @@ func (h *host) warnUnfit(c *conn.Conn, p recipe.Programs) {
 	default:
 		return
 	}
-	if c.FirstWarning() {
-		h.b.warn(h.name, fmt.Sprintf("hob's holder there is not used, and jobs are run by shell scripts: %s. To replace it: hob hosts install %s", why, h.name))
-	}
+	h.b.warn(h.name, fmt.Sprintf("hob's holder there is not used, and jobs are run by shell scripts: %s. To replace it: hob hosts install %s", why, h.name))
 }
 
-// needsHolder is the error for a job with an option that works on the host only with a holder; nil if
-// needed is empty. where is "setting" if only the settings prevent that it is used.
-func needsHolder(host, needed, where string) error {
-	switch {
-	case needed == "":
-		return nil
-	case where == "setting":
-		return &needsHolderError{fmt.Sprintf("%s on %s needs hob's holder there, which [hosts.%s] holder = %q in config.toml prevents", needed, host, host, HolderNever)}
+// needsHolder is the error for a job with an option that works on host only with a holder.
+func needsHolder(host, option, setting string) error {
+	remedy := ": hob hosts install " + host
+	if setting == HolderNever {
+		remedy = fmt.Sprintf(", which [hosts.%s] holder = %q in config.toml prevents", host, HolderNever)
 	}
-	return &needsHolderError{fmt.Sprintf("%s on %s needs hob's holder there: hob hosts install %s", needed, host, host)}
+	return &needsHolderError{fmt.Sprintf("%s on %s needs hob's holder there%s", option, host, remedy)}
 }
 
 type needsHolderError struct{ text string }

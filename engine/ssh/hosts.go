@@ -31,6 +31,9 @@ type Host struct {
 	Hint      string
 	System    string // "Linux x86_64"
 	User      string
+	// Holder is the path of the hob-holder that starts new jobs there, and HolderBuild the build of hob that
+	// it is of; empty: there is none, or its build is unknown.
+	Holder, HolderBuild string
 }
 
 // Hosts lists the hosts that this backend was used with, by name. It connects to none.
@@ -55,6 +58,9 @@ func (h *host) state() Host {
 	switch {
 	case h.conn != nil:
 		s.Link, s.System, s.User = engine.LinkOK, h.conn.Host.System, h.conn.Host.User
+		if p, ok := h.usable(h.conn.Programs()); ok {
+			s.Holder, s.HolderBuild = p.Program, p.Build
+		}
 	case h.err != nil:
 		s.Link, s.Err = engine.LinkUnreachable, h.err
 		if he, ok := errors.AsType[*HostError](h.err); ok {

@@ -25,7 +25,6 @@ type Installed struct {
 	Program string // its path on the host
 	Build   string // of hob; empty: unknown
 	Copied  int64  // bytes; 0: it was there already
-	holder  recipe.Holder
 }
 
 // InstallHolder copies the program hob-holder to the user's data directory on host, unless it is there
@@ -65,7 +64,7 @@ func (h *host) installOn(ctx context.Context, c *conn.Conn, file string) (Instal
 		return Installed{}, h.notInstalled(about, word, text)
 	}
 	h.askPrograms(ctx, c)
-	return Installed{Program: there.Program, Build: there.Build, Copied: copied, holder: there}, nil
+	return Installed{Program: there.Program, Build: there.Build, Copied: copied}, nil
 }
 
 // programFor opens the hob-holder for a host whose uname prints system.
@@ -101,15 +100,17 @@ const slowest = 2 << 10
 // send copies the program over a session of its own. A server that allows one session gives the one
 // that is open.
 func (h *host) send(ctx context.Context, c *conn.Conn, p recipe.Program, from io.Reader) (shell.Answer, error) {
-	s, err := c.Own(ctx, slow)
+	ctx, cancel := context.WithTimeout(ctx, time.Minute+time.Duration(p.Size/slowest)*time.Second)
+	defer cancel()
+	class := slow
+	s, err := c.Own(ctx, class)
 	if errors.Is(err, shell.ErrNoSlot) {
-		s, err = c.Own(ctx, quick)
+		class = quick
+		s, err = c.Own(ctx, class)
 	}
 	if err != nil {
 		return shell.Answer{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, time.Minute+time.Duration(p.Size/slowest)*time.Second)
-	defer cancel()
 	next := func() []byte { // a file that cannot be read to its end arrives incomplete
 		buf := make([]byte, 32<<10)
 		n, _ := io.ReadFull(from, buf)
@@ -118,7 +119,11 @@ func (h *host) send(ctx context.Context, c *conn.Conn, p recipe.Program, from io
 		}
 		return buf[:n]
 	}
-	return s.Stream(ctx, recipe.Install(p, rand.Text()), askLimit, next)
+	a, err := s.Stream(ctx, recipe.Install(p, rand.Text()), askLimit, next)
+	if err != nil || class != quick {
+		return a, err
+	}
+	return a, c.Reopen(ctx, class)
 }
 
 // notInstalled is the error for a host that has refused a program.
@@ -194,11 +199,8 @@ func (b *Backend) describeHolders(host string, p recipe.Programs, uses []recipe.
 	for _, u := range uses {
 		running[u.Program] = u.Running
 	}
-	chosen, any := forNewJobs(p.Holders)
+	chosen, any := b.host(host).usable(p)
 	speaking, _ := speaker(p.Holders)
-	if b.settings(host).Holder == HolderNever {
-		any = false
-	}
 	for _, one := range p.Holders {
 		line := one.Program
 		if one.Build != "" {

@@ -4,6 +4,7 @@ package ssh
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -11,13 +12,16 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
+	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 	"github.com/hobjobs/hob/internal/build"
 	"github.com/hobjobs/hob/internal/holderfile"
 	"github.com/hobjobs/hob/internal/localjob"
 	"github.com/hobjobs/hob/internal/sshtest"
+	"github.com/hobjobs/hob/internal/testtool"
 )
 
 // home gives a server's commands a home directory of their own.
@@ -40,6 +44,7 @@ func TestInstallHolder(t *testing.T) {
 		"one session": func(s *sshtest.Server) { s.MaxSessions = 1 },
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			dir, inHome := home(t)
 			r := newRig(t, func(s *sshtest.Server) {
 				inHome(s)
@@ -71,6 +76,7 @@ func TestInstallHolder(t *testing.T) {
 		})
 	}
 	t.Run("auto", func(t *testing.T) {
+		t.Parallel()
 		dir, inHome := home(t)
 		r := newRig(t, inHome, withSettings(HostSettings{Holder: HolderAuto}))
 		r.b.findHolder = func(holderfile.System) (string, error) { return program, nil }
@@ -81,6 +87,7 @@ func TestInstallHolder(t *testing.T) {
 		r.usesHolder(first.Program)
 	})
 	t.Run("auto without a program", func(t *testing.T) {
+		t.Parallel()
 		_, inHome := home(t)
 		var warned warnings
 		r := newRig(t, inHome, withSettings(HostSettings{Holder: HolderAuto}), warned.option())
@@ -90,6 +97,7 @@ func TestInstallHolder(t *testing.T) {
 		}
 	})
 	t.Run("never", func(t *testing.T) {
+		t.Parallel()
 		_, inHome := home(t)
 		r := newRig(t, inHome, withSettings(HostSettings{Holder: HolderNever}))
 		if _, err := r.b.InstallHolder(r.ctx(), "box", program); err != nil {
@@ -102,6 +110,7 @@ func TestInstallHolder(t *testing.T) {
 		}
 	})
 	t.Run("installed by another program", func(t *testing.T) {
+		t.Parallel()
 		_, inHome := home(t)
 		r := newRig(t, inHome)
 		if _, _, err := r.launcher("--queue"); err == nil || err.Error() != "--queue on box needs hob's holder there: hob hosts install box" {
@@ -118,6 +127,7 @@ func TestInstallHolder(t *testing.T) {
 		}
 	})
 	t.Run("that others can change", func(t *testing.T) {
+		t.Parallel()
 		_, inHome := home(t)
 		r := newRig(t, inHome)
 		done, err := r.b.InstallHolder(r.ctx(), "box", program)
@@ -137,7 +147,51 @@ func TestInstallHolder(t *testing.T) {
 			t.Errorf("install: %v", err)
 		}
 	})
+	t.Run("in a container", func(t *testing.T) {
+		t.Parallel()
+		dir := t.TempDir()
+		docker := filepath.Join(dir, "docker")
+		testtool.WriteScript(t, docker, "exec env -i PATH=\"$PATH\" HOME='"+dir+"' sh")
+		b := New(WithPatience(patient))
+		defer b.Close()
+		b.reach = func(context.Context, string) (shell.Transport, error) {
+			return shell.NewEntrance([]string{docker}), nil
+		}
+		for _, want := range []int{len(content), 0} {
+			if done, err := b.InstallHolder(t.Context(), "docker:web", program); err != nil || done.Copied != int64(want) {
+				t.Errorf("installed %+v, %v", done, err)
+			}
+		}
+		if left, err := b.UninstallHolders(t.Context(), "docker:web"); err != nil || len(left) != 1 || !left[0].Removed {
+			t.Errorf("uninstalled %+v, %v", left, err)
+		}
+	})
+	t.Run("cut in the middle", func(t *testing.T) {
+		t.Parallel()
+		dir, inHome := home(t)
+		r := newRig(t, inHome)
+		r.s.CutAfter(int64(len(content) / 2))
+		if done, err := r.b.InstallHolder(r.ctx(), "box", program); !errors.Is(err, engine.ErrUnreachable) {
+			t.Errorf("installed %+v, %v", done, err)
+		}
+		r.s.CutAfter(0)
+		r.open()
+		r.usesHolder("")
+		for end := time.Now().Add(patient); ; time.Sleep(10 * time.Millisecond) {
+			left, err := filepath.Glob(filepath.Join(dir, ".local/share/hob/*/*"))
+			if err != nil || time.Now().After(end) {
+				t.Fatalf("%q are left (%v)", left, err)
+			}
+			if len(left) == 0 {
+				break
+			}
+		}
+		if done, err := r.b.InstallHolder(r.ctx(), "box", program); err != nil || done.Copied == 0 {
+			t.Errorf("installed %+v, %v", done, err)
+		}
+	})
 	t.Run("for another system", func(t *testing.T) {
+		t.Parallel()
 		dir, inHome := home(t)
 		r := newRig(t, inHome)
 		c, err := r.b.host("box").connect(r.ctx(), true)

@@ -111,6 +111,8 @@ type hostJSON struct {
 	Attention bool    `json:"attention"` // does not recover without the user
 	System    *string `json:"system"`
 	User      *string `json:"user"`
+	Holder    *string `json:"holder"` // path of the hob-holder that starts new jobs there
+	Build     *string `json:"holder_build"`
 	Jobs      int     `json:"jobs"`
 	Running   int     `json:"running"`
 }
@@ -130,6 +132,8 @@ func jsonOf(h knownHost) hostJSON {
 		Attention: h.Attention,
 		System:    orNull(h.System),
 		User:      orNull(h.User),
+		Holder:    orNull(h.Holder),
+		Build:     orNull(h.HolderBuild),
 		Jobs:      h.jobs,
 		Running:   h.running,
 	}
@@ -161,6 +165,9 @@ func (a *app) hostTable(known []knownHost) error {
 		switch linkOf(h) {
 		case engine.LinkOK:
 			link, about = cell{text: "ok", style: styleGood}, h.System+", "+h.User
+			if h.Holder != "" {
+				about += ", " + strings.TrimSpace("hob-holder "+h.HolderBuild)
+			}
 		case engine.LinkUnreachable:
 			link, about = cell{text: "unreachable", style: styleBad}, linkError(h)
 			if h.Attention {

@@ -32,7 +32,8 @@ type Conn struct {
 	nodes   []*Node
 
 	programs atomic.Pointer[recipe.Programs] // nil: as Host has them
-	warned   atomic.Bool
+	// The first start on this connection may install a program, and warn about those that are unfit.
+	Install, Warn sync.Once
 }
 
 // Programs returns the programs hob-holder on the host, as far as this connection knows.
@@ -45,9 +46,6 @@ func (c *Conn) Programs() recipe.Programs {
 
 // SetPrograms replaces what [Conn.Programs] returns.
 func (c *Conn) SetPrograms(p recipe.Programs) { c.programs.Store(&p) }
-
-// FirstWarning reports true once: for a warning that is shown once for each connection.
-func (c *Conn) FirstWarning() bool { return !c.warned.Swap(true) }
 
 // New returns a connection over tr. With cluster its sessions know the requests about jobs on a cluster.
 func New(tr shell.Transport, cluster bool) *Conn { return &Conn{Transport: tr, cluster: cluster} }

@@ -43,11 +43,8 @@ func (c *Conn) Do(ctx context.Context, class Class, script string, limit time.Du
 	if err != nil {
 		return shell.Answer{}, err
 	}
-	a, err := s.Do(ctx, script, limit)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	s.pending--
-	return a, err
+	defer c.release(s)
+	return s.Do(ctx, script, limit)
 }
 
 // take picks the session of class with the least to do, or opens one.
@@ -108,6 +105,36 @@ func (c *Conn) Own(ctx context.Context, class Class) (*shell.Session, error) {
 	return s.Session, nil
 }
 
+// reopenEvery is the pause between attempts of [Conn.Reopen].
+const reopenEvery = 50 * time.Millisecond
+
+// Reopen opens a session of class in place of one that [Conn.Own] has taken and that has ended. A server
+// that allows no further session may notice that end late.
+func (c *Conn) Reopen(ctx context.Context, class Class) error {
+	for {
+		s, err := c.take(ctx, class)
+		if err == nil {
+			c.release(s)
+			return nil
+		}
+		if !errors.Is(err, shell.ErrNoSlot) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(reopenEvery):
+		}
+	}
+}
+
+// release notes that a request is done.
+func (c *Conn) release(s *pooled) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s.pending--
+}
+
 // any reports whether any class has a session.
 func (c *Conn) any() bool {
 	c.mu.Lock()
@@ -119,12 +146,9 @@ func (c *Conn) any() bool {
 // the request tries again.
 func (c *Conn) Prepare(ctx context.Context, class Class) {
 	s, err := c.take(ctx, class)
-	if err != nil {
-		return
+	if err == nil {
+		c.release(s)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	s.pending--
 }
 
 // idle returns a session of class without work. If the class has all that it may, or anyGood is set, it returns the

@@ -198,3 +198,42 @@ func (p *place) startsWith(option string, room int) bool {
 	}
 	return false
 }
+
+// The program on a disk without room, or whose programs may not run, is not installed, and what was
+// there stays.
+func TestInstallOnADiskThatPreventsIt(t *testing.T) {
+	testtool.NeedMounts(t)
+	eachShell(t, func(t *testing.T, p *place) {
+		small, large := []byte("#!/bin/sh\necho hob-holder v1 5 linux/amd64\n"), standIn("v2")
+		for name, disk := range map[string]struct {
+			flags   uintptr
+			options string
+			word    string
+		}{
+			"full":   {0, "size=128k", "write"},
+			"noexec": {syscall.MS_NOEXEC, "size=4m", "run"},
+		} {
+			q := newPlace(t, p.name)
+			if h, word, text := q.install(programOf("v1", small), small); word != "" {
+				t.Fatalf("%+v %q %q", h, word, text)
+			}
+			mount := filepath.Join(q.home, ".local/share/hob/v2")
+			if err := os.Mkdir(mount, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := syscall.Mount("none", mount, "tmpfs", disk.flags, "mode=700,"+disk.options); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { syscall.Unmount(mount, syscall.MNT_DETACH) }) //nolint:errcheck // the end of the test
+			if h, word, text := q.install(programOf("v2", large), large); word != disk.word || text == "" {
+				t.Errorf("%s: %+v %q %q, want %s", name, h, word, text, disk.word)
+			}
+			if files, err := filepath.Glob(filepath.Join(mount, "*")); len(files) > 0 || err != nil {
+				t.Errorf("%s: %q are left (%v)", name, files, err)
+			}
+			if h := ParseHello([]byte(q.ask(Hello("m1")))).Holders; len(h) != 1 || h[0].Build != "v1" {
+				t.Errorf("%s: hello lists %+v", name, h)
+			}
+		}
+	})
+}
