@@ -16,9 +16,9 @@ func (a *app) promptCommand() *cobra.Command {
 		Use:     "prompt",
 		GroupID: groupInspect,
 		Short:   `Print "2 running 1 failed" for a prompt or status line`,
-		Long: "Print the number of running jobs, of those among them that need input, of queued jobs, and\n" +
-			"of failed jobs, or nothing if there are none. A failed job counts until you look at it in\n" +
-			"the UI, or with hob log, status or screen.",
+		Long: "Print how many jobs are running, need input, are queued or have failed. Prints nothing if\n" +
+			"there are none. A failed job counts until you look at it in the UI, or with hob log, status\n" +
+			"or screen.",
 		Example: `PS1='$(hob prompt) \$ '`,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.prompt(cmd.Context()) },
 	}

@@ -32,8 +32,8 @@ func (a *app) newRoot() *cobra.Command {
 		Short: "Supervise background jobs from the terminal",
 		Long: "hob puts a running command on the back burner: watch it, talk to it, stop it,\n" +
 			"find it again tomorrow. With no command, it opens the UI.\n\n" +
-			"ID is a job ID or a unique prefix of one, a job name, @ for the newest job, or @2\n" +
-			"for the one before it.",
+			"ID is a job ID, a unique prefix of one or the letters at its end. It can also be a\n" +
+			"job name, @ for the newest job, or @2 for the one before it.",
 		Example: `hob run npm run dev          # Ctrl+B sends it to the background
 hob run -b make test         # prints the job ID
 hob log --follow make-test
