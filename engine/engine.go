@@ -262,6 +262,7 @@ type config struct {
 	logLimit  int64
 	usage     time.Duration
 	slots     map[string]int
+	renew     func(Job) (*Renewal, error)
 }
 
 // Retention limits how long finished jobs are kept. A zero field means the default, a negative one
@@ -304,6 +305,13 @@ func WithLogLimit(bytes int64) Option { return func(c *config) { c.logLimit = by
 // WithQueueSlots sets how many jobs of each queue may run at once (default 1). A queue gets a new value
 // when a job is started in it; [Engine.SetQueue] overrides it until the value changes.
 func WithQueueSlots(slots map[string]int) Option { return func(c *config) { c.slots = slots } }
+
+// WithRenewal makes restarts of jobs that a file describes use the file as it is now. renew returns what a
+// restart of a job starts in the place of its stored request, or nil for a job that no file describes. If it
+// returns an error, the job is not restarted and not stopped. It is called from any goroutine.
+func WithRenewal(renew func(Job) (*Renewal, error)) Option {
+	return func(c *config) { c.renew = renew }
+}
 
 // WithUsage makes subscriptions report the CPU usage, memory and ports of running jobs on this
 // machine, measured at this interval. 5 seconds is a good value; idle jobs are measured less often.

@@ -143,7 +143,7 @@ func JobOptions() []JobOption {
 			Field: "Env", Name: "env", Short: "e", Value: "NAME[=VALUE]", Repeated: true, Editable: true,
 			Usage: "set a variable, or pass NAME through",
 			Set:   addVariable,
-			Typed: func(s Spec) []string { return slices.Sorted(maps.Keys(s.Env)) }, // the values are not stored
+			Typed: typedVariables,
 			check: checkVariables,
 		},
 		{
@@ -319,6 +319,18 @@ func addVariable(s *Spec, v string) error {
 	}
 	s.Env[name] = value
 	return nil
+}
+
+// typedVariables returns the names of variables: the values are not stored. Those with a digest are from a file,
+// which a restart reads again.
+func typedVariables(s Spec) []string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+		if _, ofFile := s.EnvDigests[name]; !ofFile {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // parsePort parses a port as it is typed: a number, or auto for AutoPort.

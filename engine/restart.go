@@ -18,12 +18,19 @@ type RestartOptions struct {
 	Keep bool
 	// Stop says how a job that has not ended is stopped.
 	Stop StopOptions
-	// Edited is started instead of the job's request, with the values of its Env. nil: the request.
+	// Edited is started instead of the job's request, with the values of its Env; variables that have only a
+	// digest there are taken from the file, see [WithRenewal]. nil: the request.
 	Edited *Spec
 	// Env adds to the environment, with the values that are not stored. Labels adds to the labels, for
 	// example to mark the new job as that of a different client.
 	Env    map[string]string
 	Labels map[string]string
+}
+
+// Renewal is what a restart starts in the place of a job's stored request, see [WithRenewal].
+type Renewal struct {
+	Spec    Spec // with the values of its Env
+	Options []StartOption
 }
 
 // Restart starts the job's request again as a new job: what was asked, with the environment
@@ -47,14 +54,15 @@ func (h *Handle) Restart(ctx context.Context, o RestartOptions, opts ...StartOpt
 }
 
 func (h *Handle) restart(ctx context.Context, o RestartOptions, opts ...StartOption) (Job, error) {
-	spec, err := h.restartSpec(o, opts)
-	if err != nil {
-		return Job{}, err
-	}
 	old, err := h.e.read(ctx, h.id)
 	if err != nil {
 		return Job{}, err
 	}
+	spec, renewed, err := h.restartSpec(old, o, opts)
+	if err != nil {
+		return Job{}, err
+	}
+	opts = append(opts, renewed...)
 	if o.Keep && spec.Port != 0 {
 		if inUse := !old.Status.Finished() || !isFree(ctx, spec.Port); inUse {
 			spec.Port = AutoPort
@@ -84,22 +92,56 @@ func (h *Handle) restart(ctx context.Context, o RestartOptions, opts ...StartOpt
 	return j, nil
 }
 
-// restartSpec returns what a restart of a job starts.
-func (h *Handle) restartSpec(o RestartOptions, opts []StartOption) (Spec, error) {
-	spec, err := h.request()
-	if err != nil {
-		return Spec{}, err
+// restartSpec returns what a restart of a job starts, with further options of the start.
+func (h *Handle) restartSpec(old Job, o RestartOptions, opts []StartOption) (spec Spec, renewed []StartOption, err error) {
+	if spec, err = h.request(); err != nil {
+		return Spec{}, nil, err
 	}
-	if o.Edited != nil {
+	var renewal *Renewal
+	if o.Edited == nil || o.Edited.lacksValues() {
+		if renewal, err = h.renewal(old); err != nil {
+			return Spec{}, nil, err
+		}
+	}
+	hasValues := o.Edited != nil || renewal != nil
+	switch {
+	case o.Edited != nil && renewal != nil:
+		spec, renewed = *o.Edited, renewal.Options
+		spec.Env, spec.EnvDigests = merged(renewal.Spec.Env, spec.Env), renewal.Spec.EnvDigests
+	case o.Edited != nil:
 		spec = *o.Edited
-		spec.RestartedFrom, spec.After, spec.AfterAny = h.id, h.e.undeleted(spec.After), h.e.undeleted(spec.AfterAny)
+	case renewal != nil:
+		spec, renewed = renewal.Spec, renewal.Options
 	}
+	spec.RestartedFrom, spec.After, spec.AfterAny = h.id, h.e.undeleted(spec.After), h.e.undeleted(spec.AfterAny)
 	spec.Env = merged(spec.Env, o.Env)
 	spec.Labels = merged(spec.Labels, o.Labels)
-	if o.Edited != nil {
-		return spec, nil
+	if hasValues {
+		return spec, renewed, nil
 	}
-	return spec, fillEnv(&spec, o.Env, opts)
+	return spec, nil, fillEnv(&spec, o.Env, opts)
+}
+
+// lacksValues reports whether variables whose values are in a file are missing.
+func (s *Spec) lacksValues() bool {
+	for name := range s.EnvDigests {
+		if _, ok := s.Env[name]; !ok {
+			return true
+		}
+	}
+	return false
+}
+
+// renewal returns what the file that describes a job has for it now; nil if no file describes the job.
+func (h *Handle) renewal(old Job) (*Renewal, error) {
+	if h.e.cfg.renew == nil || old.Host != "" {
+		return nil, nil
+	}
+	renewal, err := h.e.cfg.renew(old)
+	if err != nil {
+		return nil, opError("restart", old, err)
+	}
+	return renewal, nil
 }
 
 // RestartError reports a job that [Handle.Restart] stopped, or is stopping, and did not

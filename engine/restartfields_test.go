@@ -35,6 +35,7 @@ func TestRestartKeepsEveryField(t *testing.T) {
 			Name:       "mine",
 			Dir:        t.TempDir(),
 			Env:        map[string]string{"HOB_TEST_TOKEN": "1"},
+			EnvDigests: map[string]string{"HOB_TEST_TOKEN": "d1"},
 			PTY:        true,
 			Size:       engine.Size{Cols: 99, Rows: 33},
 			Timeout:    time.Minute,

@@ -22,6 +22,9 @@ type Spec struct {
 	Host   string // empty: this machine
 	// Env is added to the environment. Values are never stored on disk, names are.
 	Env map[string]string
+	// EnvDigests are stored for variables of Env, so that the caller can later find out which values have
+	// changed. They must not reveal the values.
+	EnvDigests map[string]string
 
 	PTY   bool // a pseudo-terminal; otherwise the output goes directly to log files
 	Stdin bool // without PTY: a pipe that can be written to; otherwise /dev/null
@@ -87,6 +90,7 @@ func (e *Engine) metaOf(s Spec, backend string, o startOptions) jobdir.Meta {
 			StopSignal:        s.StopSignal,
 			LogLimit:          max(0, s.LogLimit),
 			EnvNames:          slices.Sorted(maps.Keys(s.Env)),
+			EnvDigests:        s.EnvDigests,
 			Labels:            s.Labels,
 			StartInBackground: s.Backgrounded,
 			Notify:            s.Notify,
@@ -143,6 +147,7 @@ func (j Job) Spec() Spec {
 		Grace:         j.Grace.Duration(),
 		StopSignal:    j.StopSignal,
 		LogLimit:      j.LogLimit,
+		EnvDigests:    j.EnvDigests,
 		Labels:        j.Labels,
 		Backgrounded:  true,
 		Notify:        j.Notify,

@@ -93,9 +93,12 @@ type Request struct {
 	StopSignal string `json:"stop_signal,omitempty"`
 	// LogLimit is how many bytes of the logs are kept, 0: all. It is not enforced if State.NoLimit
 	// is set.
-	LogLimit int64             `json:"log_limit,omitempty"`
-	EnvNames []string          `json:"env_names"` // of the added variables
-	Labels   map[string]string `json:"labels,omitempty"`
+	LogLimit int64    `json:"log_limit,omitempty"`
+	EnvNames []string `json:"env_names"` // of the added variables
+	// EnvDigests are keyed digests of values of these variables, in a form that only the client that made
+	// the request understands: it can find out which variables have changed.
+	EnvDigests map[string]string `json:"env_digests,omitempty"`
+	Labels     map[string]string `json:"labels,omitempty"`
 	// StartInBackground means that the job was started in the background.
 	StartInBackground bool `json:"backgrounded,omitempty"`
 	Notify            bool `json:"notify,omitempty"`

@@ -4,6 +4,7 @@
 //
 //	<root>/                 $HOB_STATE_DIR, $XDG_STATE_HOME/hob or ~/.local/state/hob; 0700
 //	  index                 finished jobs, one checksummed line of JSON each; deletable
+//	  env-key                 key of the digests of variables, see package internal/app/project; deletable
 //	  swept                 the clocks at the last sweep; deletable
 //	  jobs/<id>/            one directory a job
 //	  jobs/.sweep           lock of a sweep; its modification time is that of the last sweep

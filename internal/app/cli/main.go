@@ -22,6 +22,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/local"
 	"github.com/hobjobs/hob/engine/ssh"
+	"github.com/hobjobs/hob/internal/app/project"
 	"github.com/hobjobs/hob/internal/config"
 	"github.com/hobjobs/hob/internal/logout"
 	"github.com/hobjobs/hob/internal/shellword"
@@ -117,7 +118,10 @@ func (a *app) open(here *local.Backend, opts ...engine.Option) (*engine.Engine, 
 		return a.eng, nil
 	}
 	a.hosts = a.openHosts()
-	opts = append(opts, engine.WithBackend(here), engine.WithBackend(a.hosts), engine.WithClient(a.client), engine.WithLogger(a.logger()))
+	opts = append(opts,
+		engine.WithBackend(here), engine.WithBackend(a.hosts), engine.WithClient(a.client), engine.WithLogger(a.logger()),
+		engine.WithRenewal(project.Renew),
+	)
 	eng, err := engine.New(opts...)
 	if err != nil {
 		return nil, err

@@ -86,6 +86,23 @@ func noSuchJob(ctx context.Context, eng *engine.Engine, command, ref string) err
 	return f
 }
 
+// noGroup returns the error for the name of a group that no job has.
+func (a *app) noGroup(ctx context.Context, group string) error {
+	f := &failure{exit: exitNoJob, code: "not_found", err: fmt.Errorf("no job of a group %q", group), hint: "See: hob list"}
+	var names []string
+	jobs, err := a.eng.List(ctx, engine.Filter{})
+	if err != nil {
+		return f
+	}
+	for _, j := range jobs {
+		names = append(names, j.Labels["group"])
+	}
+	if near := spelling.Nearest(group, names); near != "" {
+		f.hint = "Did you mean " + shellword.Quote(near) + "?"
+	}
+	return f
+}
+
 // allHint returns how to apply a command to all jobs.
 func allHint(command string) string {
 	switch command {

@@ -9,36 +9,46 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/app/project"
 )
 
 type restartFlags struct {
-	env  []string
-	keep bool
+	env   []string
+	keep  bool
+	group string
 }
 
 func (a *app) restartCommand() *cobra.Command {
 	var f restartFlags
 	cmd := &cobra.Command{
-		Use:     "restart ID",
+		Use:     "restart [ID]",
 		GroupID: groupRun,
 		Short:   "Run a job's command again, stopping it first if it runs",
 		Long: "Run a job's command again in the same directory, as a new job, and print its ID.\n" +
 			"A running job is stopped first, as by hob kill; --keep leaves it running. The job gets the\n" +
-			"current environment; set variables that were passed with -e again.",
-		Example:           "hob restart web\nhob restart --keep worker\nhob restart -e TOKEN=\"$TOKEN\" deploy",
-		Args:              argCount(1, 1, "job ID"),
+			"current environment; set variables that were passed with -e again. A process that hob up\n" +
+			"started is restarted as its file describes it now. --group restarts the processes of a project.",
+		Example:           "hob restart web\nhob restart --group shop\nhob restart --keep worker\nhob restart -e TOKEN=\"$TOKEN\" deploy",
+		Args:              argCount(0, 1, "job ID"),
 		ValidArgsFunction: a.completeJobs(engine.Filter{}, false),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.restart(cmd.Context(), args[0], f)
+			return a.restart(cmd.Context(), args, f)
 		},
 	}
 	cmd.Flags().VarP(listFlag{&f.env, "NAME[=VALUE]"}, "env", "e", "set a variable (NAME=VALUE), or pass NAME through")
 	cmd.Flags().BoolVar(&f.keep, "keep", false, "leave a running job running")
+	cmd.Flags().Var(nonEmptyFlag(&f.group, "GROUP"), "group", "restart the processes of this group, also those that have ended")
 	a.jsonFlag(cmd)
 	return cmd
 }
 
-func (a *app) restart(ctx context.Context, ref string, f restartFlags) error {
+func (a *app) restart(ctx context.Context, args []string, f restartFlags) error {
+	switch {
+	case f.group != "" && len(args) > 0:
+		return usagef("use two commands", "an ID cannot be combined with --group")
+	case f.group == "" && len(args) == 0:
+		return usagef("Usage: hob restart ID, or hob restart --group GROUP", "missing job ID")
+	}
 	given, err := environment(f.env)
 	if err != nil {
 		return err
@@ -51,17 +61,43 @@ func (a *app) restart(ctx context.Context, ref string, f restartFlags) error {
 	if err != nil {
 		return err
 	}
-	old, err := a.resolve(ctx, ref, engine.Read)
+	jobs, err := a.toRestart(ctx, args, f.group)
 	if err != nil {
 		return err
 	}
-	if err := a.connectTo(ctx, old.Host); err != nil {
-		return err
+	var results []error
+	for _, old := range jobs {
+		o := engine.RestartOptions{Keep: f.keep, Env: given}
+		results = append(results, a.restartOne(ctx, eng.Handle(old.ID), o, engine.WithEnviron(environ)))
+		if stopped, ok := errors.AsType[*failure](results[len(results)-1]); ok && stopped.code == "interrupted" {
+			break
+		}
 	}
+	return errors.Join(results...)
+}
+
+// toRestart returns the job of args, or the jobs of a group. It connects to the host of a job.
+func (a *app) toRestart(ctx context.Context, args []string, group string) ([]engine.Job, error) {
+	if group == "" {
+		job, err := a.resolve(ctx, args[0], engine.Read)
+		if err != nil {
+			return nil, err
+		}
+		return []engine.Job{job}, a.connectTo(ctx, job.Host)
+	}
+	jobs, err := project.Group{Name: group}.Newest(ctx, a.eng)
+	if err == nil && len(jobs) == 0 {
+		err = a.noGroup(ctx, group)
+	}
+	return jobs, err
+}
+
+// restartOne restarts a job and prints the new one.
+func (a *app) restartOne(ctx context.Context, h *engine.Handle, o engine.RestartOptions, opts ...engine.StartOption) error {
 	// Ctrl+C while the job stops must not hide that it was not started again.
 	ctx, release := leaveOnSignal(ctx)
 	defer release()
-	job, err := eng.Handle(old.ID).Restart(ctx, engine.RestartOptions{Keep: f.keep}, engine.WithEnviron(environ))
+	job, err := h.Restart(ctx, o, opts...)
 	if s, ok := errors.AsType[signalled](context.Cause(ctx)); ok && err != nil {
 		stopped := explain(err)
 		stopped.exit, stopped.code = 128+int(s), "interrupted"

@@ -24,8 +24,11 @@ import (
 )
 
 type upFlags struct {
-	file, group       string
+	source            project.Source
+	group             string
 	background, check bool
+	keep, restartAll  bool
+	prune             bool
 }
 
 func (a *app) upCommand() *cobra.Command {
@@ -37,30 +40,27 @@ func (a *app) upCommand() *cobra.Command {
 		Long: "Start the processes that a file describes as background jobs of one group, or those with a\n" +
 			"NAME and what they need. The file is the first of Procfile, process-compose.yaml, mprocs.yaml\n" +
 			"and .vscode/tasks.json in the current directory. A process that runs already is left alone; if\n" +
-			"its command has changed, it is restarted. On a terminal, the UI opens with the jobs of the\n" +
-			"group. hob lists what it does not understand in the file.",
+			"its command, directory, variables or policy have changed, it is restarted. On a terminal, the\n" +
+			"UI opens with the jobs of the group. hob lists what it does not understand in the file.",
 		Example:           "hob up\nhob up --check\nhob up -b web worker\nhob up -f Procfile.dev",
 		ValidArgsFunction: f.completeProcesses,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.up(cmd.Context(), args, f) },
 	}
 	flags := cmd.Flags()
-	flags.VarP(nonEmptyFlag(&f.file, "FILE"), "file", "f", "read this file")
+	flags.VarP(nonEmptyFlag(&f.source.File, "FILE"), "file", "f", "read this file")
 	flags.Var(nonEmptyFlag(&f.group, "GROUP"), "group", "name of the group (default: that of the directory)")
 	flags.BoolVarP(&f.background, "background", "b", false, "do not open the UI")
 	flags.BoolVar(&f.check, "check", false, "print what would be started, and start nothing")
+	flags.BoolVar(&f.keep, "keep", false, "leave jobs running that differ from the file")
+	flags.BoolVar(&f.restartAll, "restart-all", false, "restart also the jobs that do not differ from the file")
+	flags.BoolVar(&f.prune, "prune", false, "stop processes that the file no longer has")
 	a.jsonFlag(cmd)
 	return cmd
 }
 
 // plan reads the file of a project and chooses the processes to start.
 func (f upFlags) plan(names []string) (plan *project.Plan, chosen []project.Process, err error) {
-	file := f.file
-	if file == "" {
-		if file, err = project.Find("."); err != nil {
-			return nil, nil, err
-		}
-	}
-	if plan, err = project.Load(file, os.LookupEnv); err != nil {
+	if plan, err = f.source.Load(os.LookupEnv); err != nil {
 		return nil, nil, err
 	}
 	chosen, err = plan.Select(names)
@@ -69,6 +69,19 @@ func (f upFlags) plan(names []string) (plan *project.Plan, chosen []project.Proc
 
 func (f upFlags) groupOf(plan *project.Plan) project.Group {
 	return project.Group{Name: cmp.Or(f.group, filepath.Base(plan.Dir)), Dir: project.Canonical(plan.Dir)}
+}
+
+// up returns what starts the processes of a plan. Its functions and what its jobs have in common are missing.
+func (f upFlags) up(eng *engine.Engine, plan *project.Plan) project.Up {
+	return project.Up{
+		Engine:     eng,
+		Group:      f.groupOf(plan),
+		Source:     f.source,
+		Known:      plan.Names(),
+		Keep:       f.keep,
+		RestartAll: f.restartAll,
+		Prune:      f.prune,
+	}
 }
 
 // projectError returns an error of a project's file as a usage error.
@@ -89,13 +102,16 @@ func projectError(err error) error {
 }
 
 func (a *app) up(ctx context.Context, names []string, f upFlags) error {
+	if f.keep && f.restartAll {
+		return usagef("use one of them", "--keep cannot be combined with --restart-all")
+	}
 	plan, chosen, err := f.plan(names)
 	if err != nil {
 		return projectError(err)
 	}
 	group := f.groupOf(plan)
 	if f.check {
-		return a.printPlan(ctx, plan, chosen, group)
+		return a.printPlan(ctx, plan, chosen, f)
 	}
 	if len(chosen) == 0 {
 		return usagef("name those to start: "+strings.Join(plan.Names(), ", "), "%s has only processes that are started on request", plan.File)
@@ -118,14 +134,13 @@ func (a *app) up(ctx context.Context, names []string, f upFlags) error {
 		size = engine.Size(settings.Run.Size)
 	}
 	u := &upRun{app: a, width: widestName(chosen), waits: map[string]string{}}
-	u.Up = project.Up{
-		Engine: eng, Group: group, Done: u.done, Waiting: u.waiting,
-		Base: engine.Spec{
-			Size:      size,
-			Timeout:   settings.Run.Timeout,
-			Grace:     settings.Run.Grace,
-			CreatedBy: "up",
-		},
+	u.Up = f.up(eng, plan)
+	u.Done, u.Waiting = u.done, u.waiting
+	u.Base = engine.Spec{
+		Size:      size,
+		Timeout:   settings.Run.Timeout,
+		Grace:     settings.Run.Grace,
+		CreatedBy: "up",
 	}
 	if !onScreen {
 		err := u.Run(ctx, chosen)
@@ -135,9 +150,9 @@ func (a *app) up(ctx context.Context, names []string, f upFlags) error {
 		return u.finish(err)
 	}
 	o := a.window(settings)
-	file, err := filepath.Abs(plan.File)
-	if err != nil {
-		file = plan.File
+	file := plan.File
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(plan.Dir, file)
 	}
 	o.Pane = append(o.Pane, ui.WithProject(ui.Project{
 		Name:   group.Name,
@@ -194,25 +209,55 @@ func (u *upRun) done(r project.Result) {
 // print prints a result: the name, the job and what was done. That a process cannot be started is an
 // error.
 func (u *upRun) print(r project.Result) {
-	what := "started"
 	switch {
 	case u.app.json:
-		return
 	case r.Error != "":
-		u.app.reportf("%s %s cannot be started: %s", u.app.paintErr("hob:", styleBad), escape(r.Name), escape(r.Error))
-		return
-	case r.Action == project.Keep:
-		what = "runs already"
-	case r.Action == project.Restart:
-		what = "restarted: its command has changed"
+		u.app.reportf("%s %s", u.app.paintErr("hob:", styleBad), escape(errorText(r)))
+	default:
+		fmt.Fprintf(u.app.stdout, "%-*s  %s  %s\n", u.width, escape(r.Name), r.Job.ID, escape(resultText(r)))
 	}
+}
+
+func errorText(r project.Result) string {
+	verb := "started"
+	if r.Action == project.Stop {
+		verb = "stopped"
+	}
+	return r.Name + " cannot be " + verb + ": " + r.Error
+}
+
+// resultText describes what was done with a process.
+func resultText(r project.Result) string {
+	switch r.Action {
+	case project.Gone:
+		return "no longer in the file, keeps running; stop it with: hob up --prune"
+	case project.Stop:
+		return "stopped: no longer in the file"
+	case project.Start, project.Skip, project.Keep, project.Restart:
+	}
+	text := actionText(r.Action, r.Reason)
 	if p := r.Job.Pending; p != nil && (p.Position > 0 || len(p.After) > 0) { // otherwise its turn has come
-		what = "queued " + p.Reason
+		text = "queued " + p.Reason
 	}
 	if r.Job.Port != 0 {
-		what += ", PORT " + strconv.Itoa(r.Job.Port)
+		text += ", PORT " + strconv.Itoa(r.Job.Port)
 	}
-	fmt.Fprintf(u.app.stdout, "%-*s  %s  %s\n", u.width, escape(r.Name), r.Job.ID, what)
+	return text
+}
+
+// actionText describes an action whose result is a job that runs.
+func actionText(action project.Action, reason string) string {
+	text, colon := "started", ": "
+	switch {
+	case action == project.Keep:
+		text, colon = "runs already", ", not restarted: "
+	case action == project.Restart:
+		text = "restarted"
+	}
+	if reason == "" {
+		return text
+	}
+	return text + colon + reason
 }
 
 func (u *upRun) waiting(name string, until []string) {

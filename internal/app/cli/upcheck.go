@@ -25,6 +25,7 @@ type planJSON struct {
 	Group     string            `json:"group"`
 	Processes []planProcessJSON `json:"processes"`
 	OnRequest []string          `json:"on_request"` // the processes that are started only if they are named
+	Gone      []goneJSON        `json:"gone"`       // running processes that the file no longer has
 	Notes     []project.Note    `json:"notes"`
 }
 
@@ -32,8 +33,9 @@ type planProcessJSON struct {
 	Name     string         `json:"name"`
 	Line     int            `json:"line"`
 	Action   project.Action `json:"action"`
-	ID       engine.ID      `json:"id,omitempty"` // of the job that runs already
-	Command  []string       `json:"command"`      // null for a script
+	Reason   string         `json:"reason,omitempty"` // how the job that runs differs from the file
+	ID       engine.ID      `json:"id,omitempty"`     // of the job that runs already
+	Command  []string       `json:"command"`          // null for a script
 	Script   string         `json:"script,omitempty"`
 	Dir      string         `json:"dir"`
 	EnvNames []string       `json:"env_names"`
@@ -41,16 +43,28 @@ type planProcessJSON struct {
 	Restart  string         `json:"restart,omitempty"`
 }
 
+type goneJSON struct {
+	Name   string         `json:"name"`
+	Action project.Action `json:"action"` // stop or gone
+	ID     engine.ID      `json:"id"`
+}
+
 // printPlan prints what hob up would do. Values of variables may be secrets, so it has only names.
-func (a *app) printPlan(ctx context.Context, plan *project.Plan, chosen []project.Process, group project.Group) error {
+func (a *app) printPlan(ctx context.Context, plan *project.Plan, chosen []project.Process, f upFlags) error {
 	eng, err := a.engine()
 	if err != nil {
 		return err
 	}
+	group := f.groupOf(plan)
 	running, err := group.Running(ctx, eng)
 	if err != nil {
 		return err
 	}
+	up := f.up(eng, plan)
+	if err := up.ReadKey(); err != nil {
+		return err
+	}
+	up.Base.Grace = a.settings().Run.Grace
 	out := planJSON{
 		File:      plan.File,
 		Dir:       plan.Dir,
@@ -58,6 +72,14 @@ func (a *app) printPlan(ctx context.Context, plan *project.Plan, chosen []projec
 		Processes: []planProcessJSON{},
 		OnRequest: notChosen(plan, chosen),
 		Notes:     plan.Notes,
+		Gone:      []goneJSON{},
+	}
+	for _, j := range up.Gone(running) {
+		gone := goneJSON{Name: project.ProcessOf(j), Action: project.Gone, ID: j.ID}
+		if f.prune {
+			gone.Action = project.Stop
+		}
+		out.Gone = append(out.Gone, gone)
 	}
 	for _, proc := range chosen {
 		p := planProcessJSON{
@@ -70,11 +92,10 @@ func (a *app) printPlan(ctx context.Context, plan *project.Plan, chosen []projec
 			After:    append([]string{}, project.After(proc, chosen)...),
 			Restart:  proc.Restart,
 		}
-		var job engine.Job
-		p.Action, job = project.Decide(proc, running)
-		p.ID = job.ID
-		if job.Status == engine.Stopping {
-			p.Action = project.Start
+		d := up.Decide(proc, running)
+		p.Action, p.Reason, p.ID = d.Action, d.Reason, d.Job.ID
+		if d.Job.Status == engine.Stopping {
+			p.Action, p.Reason = project.Start, ""
 		}
 		out.Processes = append(out.Processes, p)
 	}
@@ -104,6 +125,13 @@ func (a *app) printPlanText(plan planJSON) error {
 			fmt.Fprintf(w, "  %s %s\n", paint(colored, fmt.Sprintf("%-8s", row[0]), styleDim), escape(row[1]))
 		}
 	}
+	for _, gone := range plan.Gone {
+		what := "keeps running as"
+		if gone.Action == project.Stop {
+			what = "stop of"
+		}
+		fmt.Fprintf(w, "\n%s  %s %s: no longer in the file\n", paint(colored, escape(gone.Name), styleBold), what, gone.ID)
+	}
 	if len(plan.OnRequest) > 0 {
 		fmt.Fprintf(w, "\nNot started unless named: %s\n", escape(strings.Join(plan.OnRequest, ", ")))
 	}
@@ -119,10 +147,18 @@ func (a *app) printPlanText(plan planJSON) error {
 func planAction(p planProcessJSON) string {
 	switch p.Action {
 	case project.Keep:
-		return "runs already as " + string(p.ID)
+		text := "runs already as " + string(p.ID)
+		if p.Reason != "" {
+			text += ", not restarted: " + p.Reason
+		}
+		return text
 	case project.Restart:
-		return "restart of " + string(p.ID) + ", because its command has changed"
-	case project.Start, project.Skip:
+		text := "restart of " + string(p.ID)
+		if p.Reason != "" {
+			text += ": " + p.Reason
+		}
+		return text
+	case project.Start, project.Skip, project.Gone, project.Stop:
 	}
 	if p.ID != "" {
 		return "start, when " + string(p.ID) + " has ended, which is being stopped"

@@ -18,6 +18,9 @@ const notVariable = "not of the form NAME=VALUE, where NAME has only letters, di
 // notRead is added to a note after which it is not certain what is a part of a secret.
 const notRead = "; the rest of the file is not read"
 
+// dotenvFile is the file of variables beside the file of a project.
+const dotenvFile = ".env"
+
 // dotenv reads a file of variables. Without the file there are none.
 func (p *parser) dotenv(path string) map[string]string {
 	data, err := plainfile.ReadLinked(path, maxFile)

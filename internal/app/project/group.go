@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -61,6 +62,23 @@ func (g Group) last(ctx context.Context, eng *engine.Engine, process string) (en
 		return "", err
 	}
 	return jobs[0].ID, nil
+}
+
+// Newest returns one job of each process of the group, the one started first first: the running one, or else the
+// last one that ran.
+func (g Group) Newest(ctx context.Context, eng *engine.Engine) ([]engine.Job, error) {
+	jobs, err := eng.List(ctx, engine.Filter{Here: true, Labels: g.Labels()})
+	if err != nil {
+		return nil, err
+	}
+	newest := map[[2]string]engine.Job{}
+	for _, j := range slices.Backward(jobs) { // the newest one last
+		of := [2]string{j.Labels[projectLabel], ProcessOf(j)}
+		if before, ok := newest[of]; !ok || before.Status.Finished() || !j.Status.Finished() {
+			newest[of] = j
+		}
+	}
+	return slices.SortedFunc(maps.Values(newest), func(a, b engine.Job) int { return a.CreatedAt.Compare(b.CreatedAt) }), nil
 }
 
 // ProcessOf returns the name of the process that a job runs. A job that was added to the group by hand

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/plainfile"
 )
 
@@ -44,6 +45,53 @@ func DirOf(file string) string {
 		return filepath.Dir(dir)
 	}
 	return dir
+}
+
+// Source is what describes a project.
+type Source struct {
+	File string // empty: the first one that Find finds in Dir
+	Dir  string // empty: the current directory
+}
+
+// The labels of jobs whose Source has more than the directory of the project.
+const fileLabel = "project-file"
+
+// labels returns the labels from which sourceOf restores the source.
+func (s Source) labels() map[string]string {
+	labels := map[string]string{}
+	if s.File != "" {
+		labels[fileLabel] = absolute(s.File)
+	}
+	return labels
+}
+
+// sourceOf returns the source of a job that was started by an [Up].
+func sourceOf(j engine.Job) Source {
+	return Source{File: j.Labels[fileLabel], Dir: j.Labels[projectLabel]}
+}
+
+// sameFiles reports whether both sources have the same file, explicitly or by default.
+func (s Source) sameFiles(other Source) bool { return maps.Equal(s.labels(), other.labels()) }
+
+// absolute returns an absolute path, or path itself if that is not possible.
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}
+
+// Load reads the files of a project. lookup returns the values of environment variables. A mistake in a file is an
+// *[Error].
+func (s Source) Load(lookup func(name string) (string, bool)) (*Plan, error) {
+	file := s.File
+	if file == "" {
+		var err error
+		if file, err = Find(cmp.Or(s.Dir, ".")); err != nil {
+			return nil, err
+		}
+	}
+	return Load(file, lookup)
 }
 
 // maxFile limits the size of a file, in bytes.
@@ -159,7 +207,7 @@ func (p *Plan) find(name string) *Process {
 // port otherwise.
 func (p *parser) procfile(data []byte) {
 	entry := regexp.MustCompile(`^([A-Za-z0-9_-]+):\s*(\S.*)$`)
-	env := p.dotenv(p.path(".env"))
+	env := p.dotenv(p.path(dotenvFile))
 	base, hasPort := env["PORT"]
 	if !hasPort {
 		base, hasPort = p.lookup("PORT")
@@ -174,7 +222,9 @@ func (p *parser) procfile(data []byte) {
 			p.note(i+1, "not of the form NAME: COMMAND, where NAME has only letters, digits, - and _")
 			continue
 		}
-		proc := Process{Name: m[1], Line: i + 1, Script: m[2], Dir: p.plan.Dir, Env: maps.Clone(env), FreePort: !hasPort}
+		proc := p.process(m[1], i+1)
+		proc.Script, proc.FreePort = m[2], !hasPort
+		proc.addEnv(env, dotenvFile)
 		if hasPort {
 			proc.Env["PORT"] = portOf(base, len(p.plan.Processes))
 		}

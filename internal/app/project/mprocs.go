@@ -28,7 +28,7 @@ func (p *parser) mprocs(v *value) {
 
 func (p *parser) mproc(in field) Process {
 	at := "procs." + in.name
-	proc := Process{Name: in.name, Line: in.line, Dir: p.plan.Dir, Env: map[string]string{}}
+	proc := p.process(in.name, in.line)
 	v := p.choose(&in.value)
 	switch v.kind {
 	case textValue:
@@ -74,6 +74,7 @@ func (p *parser) addPath(proc *Process, dirs []string) {
 		path, _ = p.lookup("PATH")
 	}
 	for _, dir := range dirs {
+		proc.AddedPath += string(os.PathListSeparator) + p.path(dir)
 		path += string(os.PathListSeparator) + p.path(dir)
 	}
 	proc.Env["PATH"] = strings.TrimPrefix(path, string(os.PathListSeparator))

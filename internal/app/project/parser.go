@@ -33,6 +33,11 @@ func (p *parser) fail(line int, format string, args ...any) {
 	}
 }
 
+// process returns a process without a command, in the directory of the project.
+func (p *parser) process(name string, line int) Process {
+	return Process{Name: name, Line: line, Dir: p.plan.Dir, Env: map[string]string{}}
+}
+
 // maxProcesses limits the processes of a file. Each one is compared with the others.
 const maxProcesses = 1000
 
@@ -63,6 +68,14 @@ func (p *parser) path(s string) string {
 		return filepath.Clean(s)
 	}
 	return filepath.Join(p.plan.Dir, s)
+}
+
+// shown returns the path of a file relative to the project, if it is in it.
+func (p *parser) shown(path string) string {
+	if rel, err := filepath.Rel(p.plan.Dir, path); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return path
 }
 
 // text returns a text of the file with its variables replaced.

@@ -52,10 +52,13 @@ type Process struct {
 	Shell   []string // runs Script, which is its last argument; nil: sh -c
 	Command []string // if there is no Script
 
-	Dir      string            // absolute
-	Env      map[string]string // added to the environment
-	Unset    []string          // removed from the environment
-	FreePort bool              // PORT is set to a free port
+	Dir     string            // absolute
+	Env     map[string]string // added to the environment
+	EnvFrom map[string]string // the files of the variables; those without one are in the file itself
+	// AddedPath is the part of the variable PATH that the file adds to the inherited value.
+	AddedPath string
+	Unset     []string // removed from the environment
+	FreePort  bool     // PORT is set to a free port
 
 	Needs     []Need
 	Ready     Ready

@@ -3,7 +3,6 @@ package project
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"net"
 	"os/exec"
 	"path/filepath"
@@ -64,7 +63,8 @@ func (c *compose) lookup(name string) (string, bool) {
 func (c *compose) process(name string, line int, f *fields) Process {
 	f.ignore("description", "namespace", "is_tty", "is_interactive", "disable_ansi_colors", "is_template_disabled",
 		"log_location", "log_configuration", "truncate_log", "monitor_for", "monitor_silence_threshold")
-	proc := Process{Name: name, Line: line, Dir: c.p.plan.Dir, Env: map[string]string{}, Shell: c.shell, Script: c.command(f)}
+	proc := c.p.process(name, line)
+	proc.Shell, proc.Script = c.shell, c.command(f)
 	if dir := f.text("working_dir"); dir != "" {
 		proc.Dir = c.p.path(dir)
 	}
@@ -78,16 +78,18 @@ func (c *compose) process(name string, line int, f *fields) Process {
 		c.p.fail(line, "%s has no command", f.at)
 	}
 	if !f.truth("is_dotenv_disabled") {
-		proc.Env = maps.Clone(c.dotenv)
+		proc.addEnv(c.dotenv, dotenvFile)
 	}
 	if file := f.text("env_file"); file != "" {
 		if !filepath.IsAbs(file) {
 			file = filepath.Join(proc.Dir, file)
 		}
-		maps.Copy(proc.Env, c.p.dotenv(file))
+		proc.addEnv(c.p.dotenv(file), c.p.shown(file))
 	}
-	maps.Copy(proc.Env, c.global)
-	c.p.environment(f.get("environment"), f.path("environment"), proc.Env)
+	proc.addEnv(c.global, "")
+	own := map[string]string{}
+	c.p.environment(f.get("environment"), f.path("environment"), own)
+	proc.addEnv(own, "")
 	proc.OnRequest = f.truth("disabled") || f.truth("is_foreground")
 	c.needs(&proc, f.object("depends_on"))
 	c.restart(&proc, f.object("availability"))

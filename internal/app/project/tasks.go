@@ -101,7 +101,7 @@ func (t *tasks) task(v *value, at string) {
 	f := p.fields(merge(append(own, *merge(t.defaults, "options", "type"))), at)
 	f.v.line = v.line
 	f.ignore("group", "presentation", "detail", "icon", "hide", "promptOnClose", "linux", "osx", "windows")
-	proc := Process{Name: f.text("label"), Line: v.line, Dir: p.plan.Dir, Env: map[string]string{}}
+	proc := p.process(f.text("label"), v.line)
 	if proc.Name == "" {
 		proc.Name = f.text("taskName")
 	}
@@ -288,10 +288,9 @@ func (t *tasks) addScripts() {
 		for _, n := range proc.Needs {
 			script, ok := strings.CutPrefix(n.Name, "npm: ")
 			if ok && t.p.plan.find(n.Name) == nil {
-				t.p.add(Process{
-					Name: n.Name, Line: n.Line, Command: []string{"npm", "run", script}, Dir: t.p.plan.Dir,
-					Env: map[string]string{}, OnRequest: true,
-				})
+				npm := t.p.process(n.Name, n.Line)
+				npm.Command, npm.OnRequest = []string{"npm", "run", script}, true
+				t.p.add(npm)
 			}
 		}
 	}

@@ -4,40 +4,40 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
 	"github.com/hobjobs/hob/engine"
 )
 
-// Action is what [Up] does with a process.
-type Action string
-
-const (
-	Start   Action = "start"
-	Keep    Action = "keep"    // its job runs already, and is not being stopped
-	Restart Action = "restart" // its job runs another command, or in another directory
-	Skip    Action = "skip"    // something that it needs was not started, or has failed
-)
-
 // Result is what became of a process.
 type Result struct {
 	Name   string      `json:"name"`
 	Action Action      `json:"action"`
-	Job    *engine.Job `json:"job"`             // nil if there is none
-	Error  string      `json:"error,omitempty"` // why there is none, or why it could not be started
+	Reason string      `json:"reason,omitempty"` // how the job that ran differed from the file
+	Job    *engine.Job `json:"job"`              // nil if there is none
+	Error  string      `json:"error,omitempty"`  // why there is none, or why it could not be started
 }
 
 // Up starts processes as jobs of a group.
 type Up struct {
 	Engine *engine.Engine
 	Group  Group
+	Source Source
 	Base   engine.Spec // what all jobs have in common, such as the size of the terminal
+
+	Known      []string // the names of all processes of the file
+	Keep       bool     // leave jobs alone that differ from the file
+	RestartAll bool     // restart also the jobs that do not
+	Prune      bool     // stop the jobs of processes that are not Known
 
 	// Done is called with each result. Waiting is called with a process that has to wait, and what it
 	// waits for, again whenever that changes. Both are called from the goroutine of Run.
 	Done    func(Result)
 	Waiting func(name string, until []string)
+
+	key digestKey
 }
 
 // run is the state of one call of [Up.Run].
@@ -70,6 +70,9 @@ func (u *Up) Run(ctx context.Context, chosen []Process) error {
 	r := &run{
 		Up: u, chosen: chosen, pending: slices.Clone(chosen), results: map[string]Result{},
 		known: map[string]error{}, watched: map[string]bool{}, waiting: map[string][]string{}, news: make(chan outcome),
+	}
+	if err := u.ReadKey(); err != nil {
+		return err
 	}
 	if err := r.keepRunning(ctx); err != nil {
 		return err
@@ -104,15 +107,43 @@ func (r *run) keepRunning(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	r.handleGone(ctx, running)
 	r.pending = slices.DeleteFunc(r.pending, func(proc Process) bool {
-		action, job := Decide(proc, running)
-		keep := action == Keep && !follows(job) && job.Status != engine.Stopping
+		d := r.Decide(proc, running)
+		keep := d.Action == Keep && !follows(d.Job) && d.Job.Status != engine.Stopping
 		if keep {
-			r.report(Result{Name: proc.Name, Action: Keep, Job: &job})
+			r.report(Result{Name: proc.Name, Action: Keep, Reason: d.Reason, Job: &d.Job})
 		}
 		return keep
 	})
 	return nil
+}
+
+// Gone returns the running jobs of processes that the file no longer has.
+func (u *Up) Gone(running []engine.Job) []engine.Job {
+	return slices.DeleteFunc(slices.Clone(running), func(j engine.Job) bool {
+		name := j.Labels[processLabel]
+		ofFile := name != "" && sourceOf(j).sameFiles(u.Source)
+		return !ofFile || slices.Contains(u.Known, name)
+	})
+}
+
+// handleGone reports the jobs of processes that the file no longer has, and stops them with Prune.
+func (r *run) handleGone(ctx context.Context, running []engine.Job) {
+	for _, j := range r.Gone(running) {
+		result := Result{Name: ProcessOf(j), Action: Gone, Job: &j}
+		if r.Prune {
+			result.Action = Stop
+			_, err := r.Engine.Handle(j.ID).Stop(ctx, engine.StopOptions{By: j.CreatedBy})
+			if err != nil && !errors.Is(err, engine.ErrNotRunning) {
+				result.Error = err.Error()
+			}
+			if now, err := r.Engine.Handle(j.ID).LastFacts(ctx); err == nil {
+				result.Job = &now
+			}
+		}
+		r.Done(result)
+	}
 }
 
 func (r *run) report(result Result) {
@@ -209,11 +240,11 @@ func (r *run) watch(ctx context.Context, name string, watchers *sync.WaitGroup) 
 // stopped. Another hob up may do the same at this moment.
 func (r *run) start(ctx context.Context, proc Process) Result {
 	result := Result{Name: proc.Name, Action: Start}
-	job, err := r.startOne(ctx, proc, &result.Action)
+	job, err := r.startOne(ctx, proc, &result)
 	for errors.Is(err, errStopping) {
 		r.Waiting(proc.Name, []string{string(job.ID) + " has ended"})
 		if err = WaitStopped(ctx, r.Engine, job); err == nil {
-			job, err = r.startOne(ctx, proc, &result.Action)
+			job, err = r.startOne(ctx, proc, &result)
 		}
 	}
 	if err != nil {
@@ -230,43 +261,45 @@ func (r *run) start(ctx context.Context, proc Process) Result {
 // errStopping means that the job of a process is being stopped.
 var errStopping = errors.New("the job is being stopped")
 
-// startOne starts a process, unless its job runs already. With errStopping it returns that job.
-func (r *run) startOne(ctx context.Context, proc Process, action *Action) (engine.Job, error) {
+// startOne starts a process, unless its job runs already, and sets what it did in the result. With errStopping
+// it returns that job.
+func (r *run) startOne(ctx context.Context, proc Process, result *Result) (engine.Job, error) {
 	release, err := r.Engine.Exclusive(ctx, "up")
 	if err != nil {
 		return engine.Job{}, err
 	}
 	defer release()
+	if r.key, err = makeKey(r.Engine.StateDir()); err != nil {
+		return engine.Job{}, err
+	}
 	running, err := r.Group.Running(ctx, r.Engine)
 	if err != nil {
 		return engine.Job{}, err
 	}
-	var job engine.Job
-	*action, job = Decide(proc, running)
-	if job.Status == engine.Stopping {
-		return job, errStopping
+	d := r.Decide(proc, running)
+	result.Action, result.Reason = d.Action, d.Reason
+	if d.Job.Status == engine.Stopping {
+		return d.Job, errStopping
 	}
 	spec := r.spec(proc)
-	sameNeeds := slices.Equal(job.After, spec.After) && slices.Equal(job.AfterAny, spec.AfterAny)
-	if *action == Keep && follows(job) && !sameNeeds {
-		*action = Restart
+	r.order(proc, &spec)
+	sameNeeds := slices.Equal(d.Job.After, spec.After) && slices.Equal(d.Job.AfterAny, spec.AfterAny)
+	if d.Action == Keep && follows(d.Job) && !sameNeeds {
+		result.Action = Restart
 	}
-	var opts []engine.StartOption
-	if len(proc.Unset) > 0 {
-		opts = append(opts, engine.WithEnviron(proc.environ()))
-	}
-	switch *action {
+	opts := proc.startOptions()
+	switch result.Action {
 	case Keep:
-		return job, nil
+		return d.Job, nil
 	case Restart:
-		return r.Engine.Handle(job.ID).Restart(ctx, engine.RestartOptions{Edited: &spec}, opts...)
+		return r.Engine.Handle(d.Job.ID).Restart(ctx, engine.RestartOptions{Edited: &spec}, opts...)
 	case Start, Skip:
 	}
 	// The list shows earlier runs of the process behind the new one, as after a restart.
 	if spec.RestartedFrom, err = r.Group.last(ctx, r.Engine, proc.Name); err != nil {
 		return engine.Job{}, err
 	}
-	job, err = r.Engine.Start(ctx, spec, opts...)
+	job, err := r.Engine.Start(ctx, spec, opts...)
 	if err == nil && spec.RestartedFrom != "" {
 		// As after a restart, a failure of the earlier run needs no attention any more. If that cannot be
 		// recorded, it gets attention.
@@ -286,32 +319,6 @@ func errorOf(end engine.Exit, ending string) string {
 	default:
 		return ending
 	}
-}
-
-// Decide returns what to do with a process, given the running jobs of its group, and its job if it has
-// one. If that is being stopped, something can be done only when it has ended: see [WaitStopped].
-func Decide(proc Process, running []engine.Job) (Action, engine.Job) {
-	own := slices.DeleteFunc(slices.Clone(running), func(j engine.Job) bool { return ProcessOf(j) != proc.Name })
-	for i, j := range own {
-		if j.Status == engine.Stopping && i < len(own)-1 {
-			continue // the other one runs
-		}
-		command, script := commandOf(proc)
-		sameCommand := j.Script == script && slices.Equal(j.Command, command)
-		if sameCommand && Canonical(j.Dir) == Canonical(proc.Dir) {
-			return Keep, j
-		}
-		return Restart, j
-	}
-	return Start, engine.Job{}
-}
-
-// commandOf returns the command or the script of the job of a process.
-func commandOf(proc Process) (command []string, script string) {
-	if command = proc.argv(); command == nil {
-		script = proc.Script
-	}
-	return command, script
 }
 
 // follows reports whether a job has not begun because it waits for other jobs.
@@ -343,20 +350,13 @@ func (r *run) order(proc Process, s *engine.Spec) {
 	}
 }
 
-// spec returns the job of a process.
-func (r *run) spec(proc Process) engine.Spec {
-	s := r.Base
-	s.Name, s.Dir, s.Env, s.PTY, s.Backgrounded = proc.Name, proc.Dir, proc.Env, true, true
-	s.Command, s.Script = commandOf(proc)
-	s.Restart = proc.Restart
-	s.Labels = r.Group.Labels()
+// spec returns the job of a process, without the jobs that it follows.
+func (u *Up) spec(proc Process) engine.Spec {
+	s := u.Base
+	s.Name, s.PTY, s.Backgrounded = proc.Name, true, true
+	s.Labels = u.Source.labels()
+	maps.Copy(s.Labels, u.Group.Labels())
 	s.Labels[processLabel] = proc.Name
-	if proc.FreePort {
-		s.Port = engine.AutoPort
-	}
-	if proc.Grace > 0 {
-		s.Grace = proc.Grace
-	}
-	r.order(proc, &s)
+	proc.describe(&s, u.key)
 	return s
 }

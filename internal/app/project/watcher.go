@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"os/exec"
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -154,12 +152,4 @@ func (w watcher) probe(ctx context.Context) bool {
 	}
 	endGroup(cmd)
 	return cmd.Run() == nil
-}
-
-// environ returns the environment that the process inherits.
-func (p *Process) environ() []string {
-	return slices.DeleteFunc(os.Environ(), func(kv string) bool {
-		name, _, _ := strings.Cut(kv, "=")
-		return slices.Contains(p.Unset, name)
-	})
 }

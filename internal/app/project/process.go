@@ -1,0 +1,60 @@
+package project
+
+import (
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+// describe sets what the file says about the job of a process.
+func (p *Process) describe(s *engine.Spec, key digestKey) {
+	s.Command, s.Script = p.argv(), ""
+	if s.Command == nil {
+		s.Script = p.Script
+	}
+	s.Dir, s.Env, s.EnvDigests = p.Dir, p.Env, key.digests(*p)
+	s.Restart = p.Restart
+	s.Port = 0
+	if p.FreePort {
+		s.Port = engine.AutoPort
+	}
+	if p.Grace > 0 {
+		s.Grace = p.Grace
+	}
+}
+
+// addEnv adds variables from a file; from is empty for the file that describes the process.
+func (p *Process) addEnv(env map[string]string, from string) {
+	for name, value := range env {
+		p.Env[name] = value
+		delete(p.EnvFrom, name)
+		if from == "" {
+			continue
+		}
+		if p.EnvFrom == nil {
+			p.EnvFrom = map[string]string{}
+		}
+		p.EnvFrom[name] = from
+	}
+}
+
+// source returns the file that a variable is from; empty: the one that describes the process.
+func (p *Process) source(name string) string { return p.EnvFrom[name] }
+
+// startOptions returns the options for the start of the job.
+func (p *Process) startOptions() []engine.StartOption {
+	if len(p.Unset) == 0 {
+		return nil
+	}
+	return []engine.StartOption{engine.WithEnviron(p.environ())}
+}
+
+// environ returns the environment that the process inherits.
+func (p *Process) environ() []string {
+	return slices.DeleteFunc(os.Environ(), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return slices.Contains(p.Unset, name)
+	})
+}
