@@ -71,7 +71,7 @@ type suiteCase struct {
 }
 
 func cases() []suiteCase {
-	return slices.Concat(endings(), outputs(), readers(), groups(), lives(), summaries())
+	return slices.Concat(endings(), outputs(), readers(), groups(), lives(), summaries(), programs())
 }
 
 // suite is one running case.

@@ -2,6 +2,7 @@ package ssh
 
 import (
 	"context"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -15,20 +16,21 @@ import (
 	"github.com/hobjobs/hob/internal/programstatus"
 )
 
-// A list shows the last line of a job that runs, and why one has failed. A host has no holder that knows
-// them, so the client reads the end of the log: of a job that is watched when it has printed, and of
+// A list shows the last line of a job that runs, what its program reports, and why one has failed. A host has no
+// holder that knows them, so the client reads the end of the log: of a job that runs whenever it has printed, and of
 // every job once when its end is found.
 
 const (
 	// linePause is the least time between two reads of the last line of a job.
 	linePause = time.Second
-	// lineRead and endRead are how much of the end of a log is read for its last line, and for why the
-	// job ended.
-	lineRead = 1 << 10
-	endRead  = 8 << 10
+	// lineRead is how much of the end of a log is read for its last line, and terminalRead of one that a terminal has
+	// written, for the reports of its programs, too; endRead is that for why the job ended.
+	lineRead     = 1 << 10
+	terminalRead = programstatus.Searched
+	endRead      = 8 << 10
 )
 
-// lineFacts is the last line of a watched job.
+// lineFacts is the last line of a job that is watched or read.
 type lineFacts struct {
 	output int64 // what the job had printed
 	at     time.Time
@@ -80,8 +82,18 @@ func logOf(e *recipe.Entry, streams []record.Stream) (name string, size int64) {
 	return "", 0
 }
 
-// readLines reads the last lines of watched jobs that have printed, and completes their observed states.
-func (h *host) readLines(ctx context.Context, rs []engine.Record, seen map[engine.ID]engine.State) {
+// withLines returns the observed states with the last lines of the jobs that run, and what their programs report.
+func (h *host) withLines(ctx context.Context, rs []engine.Record, seen map[engine.ID]engine.State) map[engine.ID]engine.State {
+	complete := maps.Clone(seen)
+	for more := true; more; { // a request reads those of some jobs
+		more = h.readLines(ctx, rs, complete)
+	}
+	return complete
+}
+
+// readLines reads the last lines of jobs that are watched or read and have printed, and completes their observed
+// states. It reports whether it has read any.
+func (h *host) readLines(ctx context.Context, rs []engine.Record, seen map[engine.ID]engine.State) bool {
 	now := time.Now()
 	var asked []endOf
 	for _, r := range rs {
@@ -92,23 +104,33 @@ func (h *host) readLines(ctx context.Context, rs []engine.Record, seen map[engin
 		}
 		dir, err := (&Run{b: h.b, h: h, rec: r}).dir(ctx, false)
 		if err != nil {
-			return
+			return false
 		}
 		if name, size := logOf(f.entry, r.Job.Streams()); name != "" {
-			asked = append(asked, endOf{r.ID, path.Join(dir, name), size, lineRead})
+			most := lineRead
+			if r.Job.Kind == engine.KindPTY { // its new output has what has been reported since
+				most = int(min(max(o.Output-f.line.output, lineRead), terminalRead))
+			}
+			asked = append(asked, endOf{r.ID, path.Join(dir, name), size, most})
 		}
 	}
-	for id, data := range h.ends(ctx, asked) {
+	found := h.ends(ctx, asked)
+	for id, data := range found {
 		o := seen[id]
+		says, reports := programstatus.InOutput(data, now)
+		if last := h.logsOf(id).line; !reports && last.output >= o.Output-int64(len(data)) {
+			says = last.says // the output since then is known
+		}
 		h.foundLine(id, lineFacts{
 			output: o.Output,
 			at:     now,
 			text:   logfile.LastLine(data),
-			says:   programstatus.InOutput(data, now),
+			says:   says,
 		})
 		h.addLine(id, &o)
 		seen[id] = o
 	}
+	return len(found) > 0
 }
 
 func (h *host) foundLine(id engine.ID, found lineFacts) {

@@ -98,10 +98,14 @@ func (h *host) patience() time.Duration {
 	return max(h.b.patience, promptly)
 }
 
-// lookOn looks for as long as ctx lives. After that the look continues in the background.
+// lookOn looks for as long as ctx lives. After that the look continues in the background. The states have the last
+// lines of the jobs if these could be read in time, too.
 func (h *host) lookOn(ctx context.Context, rs []engine.Record) (map[engine.ID]engine.State, error) {
 	if interactive(ctx, false) { // questions end with the call that they are asked for
-		return h.look(ctx, rs)
+		h.usesAll(rs, 1)
+		defer h.usesAll(rs, -1)
+		seen, err := h.look(ctx, rs)
+		return h.withLines(ctx, rs, seen), err
 	}
 	if h.looks.Add(1) > maxLooks { // enough answers are outstanding
 		h.looks.Add(-1)
@@ -111,13 +115,16 @@ func (h *host) lookOn(ctx context.Context, rs []engine.Record) (map[engine.ID]en
 		seen map[engine.ID]engine.State
 		err  error
 	}
-	done := make(chan found, 1)
+	listed, done := make(chan found, 1), make(chan found, 1)
 	if !h.b.async(func() {
 		defer h.looks.Add(-1)
 		life, cancel := context.WithTimeout(h.b.life, lookLimit)
 		defer cancel()
+		h.usesAll(rs, 1)
+		defer h.usesAll(rs, -1)
 		seen, err := h.look(life, rs)
-		done <- found{seen, err}
+		listed <- found{seen, err}
+		done <- found{h.withLines(life, rs, seen), err}
 	}) {
 		h.looks.Add(-1)
 		return nil, engine.ErrClosed
@@ -126,6 +133,11 @@ func (h *host) lookOn(ctx context.Context, rs []engine.Record) (map[engine.ID]en
 	case f := <-done:
 		return f.seen, f.err
 	case <-ctx.Done():
+	}
+	select {
+	case f := <-listed:
+		return f.seen, f.err
+	default:
 		return nil, ctx.Err()
 	}
 }
@@ -369,6 +381,15 @@ func (h *host) usesLocked(id engine.ID, watchers, readers int) {
 	f.readers += readers
 	if h.logs[id] = f; f.watchers+f.readers == 0 {
 		delete(h.logs, id)
+	}
+}
+
+// usesAll counts a reader of the logs of several jobs, so that what a look finds of them is kept as long.
+func (h *host) usesAll(rs []engine.Record, readers int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, r := range rs {
+		h.usesLocked(r.ID, 0, readers)
 	}
 }
 

@@ -39,8 +39,12 @@ func addCurrent(dir string, r *record.Request, s *record.State) {
 	}
 	ownLog := r.Kind == record.KindFile || s.NoTerminal
 	for _, stream := range slices.Backward(r.Streams()) {
-		output, written := endOf(dir, stream, logfile.LastLineRead)
-		if said := programstatus.InOutput(output, written); ownLog && said != nil {
+		most := int64(logfile.LastLineRead)
+		if ownLog {
+			most = max(most, programstatus.Searched)
+		}
+		output, written := endOf(dir, stream, most)
+		if said, found := programstatus.InOutput(output, written); ownLog && found {
 			s.Program = said
 		}
 		line := logfile.LastLine(output)

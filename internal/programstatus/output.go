@@ -8,12 +8,16 @@ import (
 	"github.com/hobjobs/hob/internal/vt"
 )
 
+// Searched is how much of the end of an output is searched for reports, in bytes: a full-screen program that waits for
+// the user draws its question after its report.
+const Searched = 16 << 10
+
 // InOutput returns what the reports in the end of an output say together, as a terminal would have understood
-// them, or nil if there are none. written is when it was written. It is for jobs whose output no terminal reads;
-// reports before that end are not known.
-func InOutput(end []byte, written time.Time) *record.Program {
+// them, or nil if they say nothing. found is false if there are none, so that earlier ones still hold. written is when
+// it was written. It is for jobs whose output no terminal reads; reports before that end are not known.
+func InOutput(end []byte, written time.Time) (p *record.Program, found bool) {
 	if !bytes.Contains(end, []byte("\x1b]7501;")) {
-		return nil
+		return nil, false
 	}
 	var s Store
 	t := vt.New(80, 24, vt.WithHandler(vt.Handler{
@@ -26,5 +30,5 @@ func InOutput(end []byte, written time.Time) *record.Program {
 		Reset:  func() { s.Clear() },
 	}))
 	t.Write(end)
-	return s.Program()
+	return s.Program(), true
 }
