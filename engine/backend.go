@@ -70,6 +70,7 @@ type Capabilities struct {
 	PTY, Stdin, Split, Resize, LogLimit bool
 	TTYStdin                            bool // a terminal for stdin only
 	Restart                             bool // [Spec].Restart
+	StopCommand                         bool // [Spec].StopCommand
 }
 
 // Launch has everything that a backend needs to start a job.

@@ -140,6 +140,19 @@ func JobOptions() []JobOption {
 			check:    checkStopSignal,
 		},
 		{
+			Field: "StopCommand", Name: "stop-command", Value: "CMD", Editable: true,
+			Usage:    "shell command that ends it, before the stop signal",
+			Argument: &JobArgument{Name: "stopCommand", Aliases: []string{"stop_command"}, Description: "Shell command that ends it, before the stop signal"},
+			Set:      func(s *Spec, v string) (err error) { s.StopCommand, err = notEmpty(v); return err },
+			Typed:    func(s Spec) []string { return unlessZero(s.StopCommand, s.StopCommand) },
+			check: func(s Spec, given bool) (string, string) {
+				if given && s.Host != "" {
+					return "{stop-command} is only for jobs of this machine", "let the command handle a signal: {stop-signal}"
+				}
+				return "", ""
+			},
+		},
+		{
 			Field: "Env", Name: "env", Short: "e", Value: "NAME[=VALUE]", Repeated: true, Editable: true,
 			Usage: "set a variable, or pass NAME through",
 			Set:   addVariable,

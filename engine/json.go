@@ -53,6 +53,7 @@ type jobJSON struct {
 	DeadlineAt   *time.Time        `json:"deadline_at"`
 	Grace        float64           `json:"grace_seconds"`
 	StopSignal   *string           `json:"stop_signal"`
+	StopCommand  *string           `json:"stop_command"`
 	StopDeadline *time.Time        `json:"stop_deadline_at"`
 	EnvNames     []string          `json:"env_names"`
 	Survivors    []Process         `json:"survivors"`
@@ -210,6 +211,7 @@ func (j *Job) form(now time.Time) jobJSON {
 		DeadlineAt:   timeOrNull(j.Deadline),
 		Grace:        inSeconds(j.Grace),
 		StopSignal:   orNull(j.StopSignal),
+		StopCommand:  orNull(j.StopCommand),
 		StopDeadline: timeOrNull(j.StopDeadline()),
 		EnvNames:     j.EnvNames,
 		EndedBy:      orNull(j.Exit.EndedBy),
@@ -321,6 +323,7 @@ func (j *Job) UnmarshalJSON(data []byte) error {
 			Timeout:       ofSeconds(orZero(v.Timeout)),
 			Grace:         ofSeconds(v.Grace),
 			StopSignal:    orZero(v.StopSignal),
+			StopCommand:   orZero(v.StopCommand),
 			EnvNames:      v.EnvNames,
 			Labels:        v.Labels,
 			Split:         orZero(v.StdoutPath) != "",

@@ -23,7 +23,7 @@ var (
 func TestRestartKeepsEveryField(t *testing.T) {
 	local, host := newFake(""), newFake("slurm:login1")
 	for _, f := range []*fakeBackend{local, host} {
-		f.Limit(engine.Capabilities{PTY: true, Stdin: true, Split: true, TTYStdin: true, LogLimit: true, Restart: true})
+		f.Limit(engine.Capabilities{PTY: true, Stdin: true, Split: true, TTYStdin: true, LogLimit: true, Restart: true, StopCommand: true})
 	}
 	e := open(t, engine.WithBackend(local), engine.WithBackend(host))
 	t.Setenv("HOB_TEST_TOKEN", "1")
@@ -31,21 +31,22 @@ func TestRestartKeepsEveryField(t *testing.T) {
 	setSpec, setRequest := map[string]bool{}, map[string]bool{}
 	for name, spec := range map[string]engine.Spec{
 		"a terminal": {
-			Command:    []string{"make", "it so"},
-			Name:       "mine",
-			Dir:        t.TempDir(),
-			Env:        map[string]string{"HOB_TEST_TOKEN": "1"},
-			EnvDigests: map[string]string{"HOB_TEST_TOKEN": "d1"},
-			PTY:        true,
-			Size:       engine.Size{Cols: 99, Rows: 33},
-			Timeout:    time.Minute,
-			Grace:      time.Second,
-			StopSignal: "SIGINT",
-			LogLimit:   3 << 20,
-			Labels:     map[string]string{"a": "b"},
-			Notify:     true,
-			Restart:    "on-failure:3",
-			Port:       4711,
+			Command:     []string{"make", "it so"},
+			Name:        "mine",
+			Dir:         t.TempDir(),
+			Env:         map[string]string{"HOB_TEST_TOKEN": "1"},
+			EnvDigests:  map[string]string{"HOB_TEST_TOKEN": "d1"},
+			PTY:         true,
+			Size:        engine.Size{Cols: 99, Rows: 33},
+			Timeout:     time.Minute,
+			Grace:       time.Second,
+			StopSignal:  "SIGINT",
+			StopCommand: "make stop",
+			LogLimit:    3 << 20,
+			Labels:      map[string]string{"a": "b"},
+			Notify:      true,
+			Restart:     "on-failure:3",
+			Port:        4711,
 		},
 		"a script with a terminal for input": {
 			Script:   "make",

@@ -39,8 +39,11 @@ type Spec struct {
 	// StopSignal is the signal that asks the job to end, by any name or number that the system knows.
 	// SIGKILL follows after Grace. Empty: SIGTERM.
 	StopSignal string
-	LogLimit   int64 // bytes; 0: the engine's default, negative: none
-	Labels     map[string]string
+	// StopCommand ends the job: it is run by sh -c in the job's directory and environment. StopSignal
+	// follows if it fails, or if the job has not ended after Grace. Empty: there is none.
+	StopCommand string
+	LogLimit    int64 // bytes; 0: the engine's default, negative: none
+	Labels      map[string]string
 
 	Backgrounded  bool   // no client waits for it, from the start
 	Notify        bool   // notify of its end even while it is in the foreground
@@ -88,6 +91,7 @@ func (e *Engine) metaOf(s Spec, backend string, o startOptions) jobdir.Meta {
 			Timeout:           record.InMilliseconds(s.Timeout),
 			Grace:             record.InMilliseconds(s.Grace),
 			StopSignal:        s.StopSignal,
+			StopCommand:       s.StopCommand,
 			LogLimit:          max(0, s.LogLimit),
 			EnvNames:          slices.Sorted(maps.Keys(s.Env)),
 			EnvDigests:        s.EnvDigests,
@@ -146,6 +150,7 @@ func (j Job) Spec() Spec {
 		Timeout:       j.Timeout.Duration(),
 		Grace:         j.Grace.Duration(),
 		StopSignal:    j.StopSignal,
+		StopCommand:   j.StopCommand,
 		LogLimit:      j.LogLimit,
 		EnvDigests:    j.EnvDigests,
 		Labels:        j.Labels,

@@ -145,7 +145,12 @@ func (e *Engine) complete(s Spec) (Spec, Backend, error) {
 	for _, ability := range []struct {
 		asked, there bool
 		name         string
-	}{{s.Split, caps.Split, "separate stdout and stderr"}, {s.Stdin && !s.PTY, caps.Stdin, "input"}, {s.Restart != "", caps.Restart, "restarting"}} {
+	}{
+		{s.Split, caps.Split, "separate stdout and stderr"},
+		{s.Stdin && !s.PTY, caps.Stdin, "input"},
+		{s.Restart != "", caps.Restart, "restarting"},
+		{s.StopCommand != "", caps.StopCommand, "a stop command"},
+	} {
 		if ability.asked && !ability.there {
 			return s, nil, &Error{Op: "start", Backend: b.Name(), Err: fmt.Errorf("%w: %s of a job there", ErrUnsupported, ability.name)}
 		}

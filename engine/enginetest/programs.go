@@ -64,7 +64,7 @@ exec sleep 600`)
 		}},
 		{"terminal answers the query of a program in order", func(s *suite) {
 			s.terminal()
-			s.need(s.caps().Stdin, "input")
+			s.need(s.caps.Stdin, "input")
 			j := s.sh(`stty -icanon -echo; read go; printf '\033]7501;?\007\033[c'
 head -c 12 | tr -d '\033\007'; echo .; exec sleep 600`, withTerminal)
 			term, err := s.e.Handle(j.ID).Terminal(s.ctx(), engine.TerminalOptions{Control: true, Size: engine.Size{Cols: 80, Rows: 24}})

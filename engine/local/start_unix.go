@@ -21,13 +21,14 @@ var errUnhooked = errors.New("this program is the holder of a job, but does not 
 // Capabilities implements [engine.Backend].
 func (b *Backend) Capabilities() engine.Capabilities {
 	return engine.Capabilities{
-		PTY:      true,
-		Stdin:    true,
-		Split:    true,
-		Resize:   true,
-		LogLimit: true,
-		TTYStdin: true,
-		Restart:  !b.inProcess,
+		PTY:         true,
+		Stdin:       true,
+		Split:       true,
+		Resize:      true,
+		LogLimit:    true,
+		TTYStdin:    true,
+		Restart:     !b.inProcess,
+		StopCommand: !b.inProcess,
 	}
 }
 

@@ -91,6 +91,8 @@ type Request struct {
 	Grace       Milliseconds `json:"grace_ms"`
 	// StopSignal is the signal that asks the job to end, "SIGINT"; empty: SIGTERM.
 	StopSignal string `json:"stop_signal,omitempty"`
+	// StopCommand is run by sh -c, in the job's directory and environment, before StopSignal is sent.
+	StopCommand string `json:"stop_command,omitempty"`
 	// LogLimit is how many bytes of the logs are kept, 0: all. It is not enforced if State.NoLimit
 	// is set.
 	LogLimit int64    `json:"log_limit,omitempty"`

@@ -110,6 +110,7 @@ func asksToEnd(sig unix.Signal) bool {
 
 // end ends the whole tree and returns when it is gone and the end is recorded.
 func (j *job) end(ctx context.Context, o record.StopOptions) (report record.StopReport, err error) {
+	began := time.Now()
 	grace := max(0, cmp.Or(o.Grace, j.grace()))
 	if proc.StopSignal(j.meta.StopSignal) == syscall.SIGKILL {
 		grace = 0
@@ -143,13 +144,7 @@ func (j *job) end(ctx context.Context, o record.StopOptions) (report record.Stop
 			return report, ended()
 		}
 	} else {
-		now := time.Now()
-		j.h.Stopping(&record.StopRequest{
-			By:       o.By,
-			Reason:   o.Reason,
-			At:       now,
-			Deadline: now.Add(grace),
-		})
+		j.askToEnd(ctx, o, grace)
 	}
 	opt := proc.Options{
 		Signal:      proc.StopSignal(j.meta.StopSignal),
@@ -164,7 +159,7 @@ func (j *job) end(ctx context.Context, o record.StopOptions) (report record.Stop
 	}
 	res, err := proc.Terminate(ctx, j.remains(), opt)
 	report = record.StopReport{
-		Took:      res.Took,
+		Took:      time.Since(began),
 		Escalated: res.Escalated,
 		Survivors: holder.Describe(res.Survivors),
 	}

@@ -45,7 +45,7 @@ func (j *job) collect() (x exit, ended bool) {
 		case err != nil, pid != j.pid:
 			return x, false
 		case ended:
-			j.reaper.Forget()
+			j.reaper.Forget(pid)
 			return x, true
 		case x.status.Stopped() && j.leads && stopsItself(x.status.StopSignal()):
 			_ = unix.Kill(-j.pid, unix.SIGCONT)
@@ -82,6 +82,7 @@ func (j *job) await() (x exit, ok bool) {
 func (j *job) leaderEnded(x exit) (again bool) {
 	end := j.endOf(x)
 	end.At = time.Now()
+	j.runOver()
 	if !j.startsAgain(end) {
 		j.over(end)
 		return false
@@ -326,8 +327,5 @@ func (j *job) notifyWaiting(entry record.Entry) {
 	if err != nil {
 		return
 	}
-	j.others = slices.DeleteFunc(j.others, func(id proc.Identity) bool { return !proc.Alive(id) })
-	if id, err := proc.IdentityOf(pid); err == nil { // it has not ended yet
-		j.others = append(j.others, id)
-	}
+	j.addOtherLocked(pid)
 }

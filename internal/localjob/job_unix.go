@@ -60,6 +60,7 @@ type job struct {
 	final  bool                // the command is not started again
 	asked  *record.StopOptions // the first request to end the job
 	stops  int                 // number of stops in progress
+	ran    chan struct{}       // closed at the end of the current run; nil: none has begun
 	sent   sentSignal          // the last signal sent on behalf of a client
 	oom    oomCount            // at the start
 	gone   bool                // no further stop can begin
@@ -166,6 +167,7 @@ func (j *job) begin(started time.Time) {
 // started does the work that follows the start of each run of the command.
 func (j *job) started(at, deadline time.Time) {
 	_ = j.h.Started(j.ref.Leader, j.ref.Session, at, deadline)
+	j.runBegins()
 	j.prompt.active()
 	if j.own {
 		j.rest = time.AfterFunc(restTime, releasePages)

@@ -34,6 +34,7 @@ type tty struct {
 	// opens /dev/tty again later finds it connected. Afterward it is nil: then output ends when the
 	// last descendant closes the terminal.
 	slave   *os.File
+	name    string // the path of slave
 	raw     syscall.RawConn
 	initial *unix.Termios // its modes when it was opened; nil if they are not known
 	eof     chan struct{} // closed when copy has returned
@@ -46,7 +47,7 @@ func openTTY(size record.Size) (*tty, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tty{master: master, slave: slave, eof: make(chan struct{}), drained: make(chan struct{}, 1)}
+	t := &tty{master: master, slave: slave, name: slave.Name(), eof: make(chan struct{}), drained: make(chan struct{}, 1)}
 	t.raw, err = master.SyscallConn()
 	if err == nil {
 		// Opening it may have left it in blocking mode; then a read could delay output that was

@@ -88,7 +88,7 @@ func runHolderRole() {
 	waited := make(chan struct{})
 	go func() {
 		cmd.Wait()
-		reaper.Forget()
+		reaper.Forget(cmd.Process.Pid)
 		close(waited)
 	}()
 	for {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -189,7 +190,7 @@ func (r *Reaper) ReapOrphans() {
 		if pid == 0 {
 			return
 		}
-		if pid == r.owned || !reap(pid) {
+		if slices.Contains(r.owned, pid) || !reap(pid) {
 			break
 		}
 	}
@@ -201,7 +202,7 @@ func (r *Reaper) ReapOrphans() {
 	}
 	self := unix.Getpid()
 	for _, p := range procs {
-		if p.PPID == self && p.Dead() && p.PID != r.owned {
+		if p.PPID == self && p.Dead() && !slices.Contains(r.owned, p.PID) {
 			reap(p.PID)
 		}
 	}

@@ -2,6 +2,7 @@ package proc
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -122,7 +123,7 @@ func realTime(name string) (syscall.Signal, bool) {
 // for concurrent use.
 type Reaper struct {
 	mu    sync.Mutex
-	owned int // the child of Start, 0 if it was waited for
+	owned []int // the children of Start that were not waited for
 	scan  Scanner
 }
 
@@ -136,13 +137,13 @@ func (r *Reaper) Start(start func() (pid int, err error)) error {
 	if err != nil {
 		return err
 	}
-	r.owned = pid
+	r.owned = append(r.owned, pid)
 	return nil
 }
 
-// Forget must be called after the caller has waited for the child of Start, and before the next Start.
-func (r *Reaper) Forget() {
+// Forget must be called after the caller has waited for a child of Start.
+func (r *Reaper) Forget(pid int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.owned = 0
+	r.owned = slices.DeleteFunc(r.owned, func(p int) bool { return p == pid })
 }

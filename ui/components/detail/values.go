@@ -32,10 +32,10 @@ func (m *Model) runs() string {
 // stop is how the job is asked to end, if not by SIGTERM.
 func (m *Model) stop() string {
 	j := m.job
-	if j.StopSignal == "" || j.Status.Finished() {
+	if j.Status.Finished() {
 		return ""
 	}
-	return cells.Clean(j.StopSignal)
+	return m.join(cells.Clean(j.StopCommand), cells.Clean(j.StopSignal))
 }
 
 // queue is the local queue whose slot the job waits for or uses.
