@@ -129,6 +129,7 @@ func (e *Engine) complete(s Spec) (Spec, Backend, error) {
 	if err := s.Check(); err != nil {
 		return s, nil, startError(err)
 	}
+	s.StopSignal, _ = parseStopSignal(s.StopSignal) // Check has accepted it
 	b := e.serving(s.Host)
 	if b == nil {
 		e := &Error{Op: "start", Err: fmt.Errorf("%w: no backend runs jobs on this machine", ErrUnsupported), Hint: "name a host; on Windows run hob in WSL"}

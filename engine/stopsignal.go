@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -10,6 +11,9 @@ import (
 // parseStopSignal returns the name of a signal that can ask a job to end. SIGTERM is the default, which is
 // empty.
 func parseStopSignal(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
 	sig, err := proc.ParseSignal(text)
 	if err != nil {
 		return "", err
@@ -30,14 +34,12 @@ var portableSignals = []string{
 }
 
 func checkStopSignal(s Spec, _ bool) (problem, hint string) {
-	if s.StopSignal == "" {
-		return "", ""
-	}
-	if _, err := parseStopSignal(s.StopSignal); err != nil {
+	name, err := parseStopSignal(s.StopSignal)
+	if err != nil {
 		return "the stop signal: " + err.Error(), ""
 	}
-	if s.Host != "" && !slices.Contains(portableSignals, s.StopSignal) {
-		return "{stop-signal} " + s.StopSignal + " cannot be combined with {on}", "use a signal that every system has, such as SIGINT"
+	if s.Host != "" && !slices.Contains(portableSignals, cmp.Or(name, "SIGTERM")) {
+		return "{stop-signal} " + name + " cannot be combined with {on}", "use a signal that every system has, such as SIGINT"
 	}
 	return "", ""
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/app/project"
+	"github.com/hobjobs/hob/internal/spelling"
 )
 
 type downFlags struct{ file, group string }
@@ -21,9 +22,9 @@ func (a *app) downCommand() *cobra.Command {
 		Use:     "down [NAME…]",
 		GroupID: groupStop,
 		Short:   "Stop the jobs that hob up started",
-		Long: "Stop the jobs of the project in the current directory, or those with a NAME, in reverse order\n" +
-			"of their start: SIGTERM, and after the grace period SIGKILL. --group stops the jobs of a group\n" +
-			"from any directory.",
+		Long: "Stop the jobs of the project in the current directory, or those with a NAME, as hob kill does:\n" +
+			"first all at once that no other process depends on, then those that they depended on. --group\n" +
+			"stops the jobs of a group from any directory.",
 		Example: "hob down\nhob down web\nhob down --group shop",
 		ValidArgsFunction: a.completion(true, func(ctx context.Context) (names []cobra.Completion, err error) {
 			jobs, err := a.runningIn(ctx, f)
@@ -60,6 +61,11 @@ func (a *app) down(ctx context.Context, names []string, f downFlags) error {
 	if err != nil {
 		return err
 	}
+	if f.group != "" && len(jobs) == 0 {
+		if err := a.checkGroup(ctx, f.group); err != nil {
+			return err
+		}
+	}
 	if jobs, err = ofProcesses(jobs, names); err != nil {
 		return err
 	}
@@ -67,6 +73,25 @@ func (a *app) down(ctx context.Context, names []string, f downFlags) error {
 		a.reportf("Nothing to stop")
 	}
 	return a.printChanged(ctx, jobs, project.Down(ctx, a.eng, jobs, "cli", a.reportStopped))
+}
+
+// checkGroup returns an error if no job has ever been of the group.
+func (a *app) checkGroup(ctx context.Context, name string) error {
+	if exists, err := (project.Group{Name: name}).Exists(ctx, a.eng); exists || err != nil {
+		return err
+	}
+	groups, err := project.Groups(ctx, a.eng)
+	if err != nil {
+		return err
+	}
+	f := &failure{exit: exitNoJob, code: "not_found", err: fmt.Errorf("no group %q", name)}
+	switch near := spelling.Nearest(name, groups); {
+	case near != "":
+		f.hint = "did you mean " + near + "?"
+	case len(groups) > 0:
+		f.hint = "groups: " + strings.Join(groups, ", ")
+	}
+	return f
 }
 
 // ofProcesses returns the jobs of the processes with the given names, or all without names.

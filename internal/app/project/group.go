@@ -9,8 +9,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/shellword"
 )
 
 // The labels of the jobs of a project.
@@ -18,6 +20,7 @@ const (
 	groupLabel   = "group"   // the name of the group
 	projectLabel = "project" // the directory of the project: two projects may have the same group
 	processLabel = "process" // the name of the process
+	needsLabel   = "needs"   // the names of the processes that it uses while it runs, quoted as for a shell
 )
 
 // Group is the jobs of a project.
@@ -85,21 +88,80 @@ func (g Group) Newest(ctx context.Context, eng *engine.Engine) ([]engine.Job, er
 // has its own name.
 func ProcessOf(j engine.Job) string { return cmp.Or(j.Labels[processLabel], j.Name) }
 
-// Down stops the given jobs one after the other, in their order, and reports each one that it has
-// stopped. It continues after an error; the result has all errors.
-func Down(ctx context.Context, eng *engine.Engine, jobs []engine.Job, by string, stopped func(engine.Job, engine.StopReport)) error {
-	var errs []error
+// Exists reports whether the group has jobs, also such that have ended.
+func (g Group) Exists(ctx context.Context, eng *engine.Engine) (bool, error) {
+	jobs, err := eng.List(ctx, engine.Filter{Here: true, Labels: g.Labels()})
+	return len(jobs) > 0, err
+}
+
+// Groups returns the names of all groups of this machine.
+func Groups(ctx context.Context, eng *engine.Engine) ([]string, error) {
+	jobs, err := eng.List(ctx, engine.Filter{Here: true})
+	names := map[string]bool{}
 	for _, j := range jobs {
-		report, err := eng.Handle(j.ID).Stop(ctx, engine.StopOptions{By: by})
-		switch {
-		case errors.Is(err, engine.ErrNotRunning): // it ended meanwhile, perhaps because of the one before
-		case err != nil:
-			errs = append(errs, err)
-		default:
-			stopped(j, report)
+		if name := j.Labels[groupLabel]; name != "" {
+			names[name] = true
 		}
 	}
+	return slices.Sorted(maps.Keys(names)), err
+}
+
+// Down stops the given jobs: at once all that none of the others needs, then the next level. It reports
+// each one that it has stopped, one at a time. It continues after an error; the result has all errors.
+func Down(ctx context.Context, eng *engine.Engine, jobs []engine.Job, by string, stopped func(engine.Job, engine.StopReport)) error {
+	var reporting sync.Mutex
+	var errs []error
+	for _, level := range levels(jobs) {
+		eng.StopAll(ctx, level, engine.StopOptions{By: by}, func(i int, report engine.StopReport, err error) {
+			reporting.Lock()
+			defer reporting.Unlock()
+			switch {
+			case errors.Is(err, engine.ErrNotRunning): // it ended meanwhile, perhaps because of the one before
+			case err != nil:
+				errs = append(errs, err)
+			default:
+				stopped(level[i], report)
+			}
+		})
+	}
 	return errors.Join(errs...)
+}
+
+// levels returns jobs in the order in which they are stopped. All jobs of a level can be stopped at once.
+func levels(jobs []engine.Job) (levels [][]engine.Job) {
+	for len(jobs) > 0 {
+		needed := map[string]bool{}
+		for _, j := range jobs {
+			names, _ := shellword.Fields(j.Labels[needsLabel])
+			for _, name := range names {
+				needed[name] = true
+			}
+		}
+		var level, rest []engine.Job
+		for _, j := range jobs {
+			if needed[ProcessOf(j)] {
+				rest = append(rest, j)
+			} else {
+				level = append(level, j)
+			}
+		}
+		if len(level) == 0 { // a circle, by hand or of two versions of the file
+			return append(levels, rest)
+		}
+		levels, jobs = append(levels, level), rest
+	}
+	return levels
+}
+
+// needNames returns the value of needsLabel: a process that has to end first is not used later.
+func needNames(proc Process) string {
+	var names []string
+	for _, n := range proc.Needs {
+		if n.Until == Started || n.Until == IsReady {
+			names = append(names, n.Name)
+		}
+	}
+	return shellword.Join(names)
 }
 
 // describe returns what a process waits for before it starts, such as "db listens on port 5432".

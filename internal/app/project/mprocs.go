@@ -53,9 +53,7 @@ func (p *parser) mproc(in field) Process {
 		if f.truth("autorestart") {
 			proc.Restart = "always"
 		}
-		if stop := f.get("stop"); stop != nil && (stop.kind != textValue || stop.text != "SIGTERM") {
-			p.note(stop.line, "%s is not supported; the process gets SIGTERM", f.path("stop"))
-		}
+		proc.Shutdown = p.mprocsStop(p.choose(f.get("stop")), f.path("stop"))
 		f.rest()
 	}
 	if !proc.runs() {

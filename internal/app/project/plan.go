@@ -62,9 +62,9 @@ type Process struct {
 
 	Needs     []Need
 	Ready     Ready
-	Restart   string        // as hob run --restart takes it; empty: no
-	Grace     time.Duration // between SIGTERM and SIGKILL; 0: the default
-	OnRequest bool          // not started unless it is named or needed
+	Restart   string // as hob run --restart takes it; empty: no
+	Shutdown  Shutdown
+	OnRequest bool // not started unless it is named or needed
 }
 
 func (p *Process) runs() bool { return p.Script != "" || len(p.Command) > 0 }
@@ -78,6 +78,13 @@ func (p *Process) argv() []string {
 		return nil
 	}
 	return append(p.Shell[:len(p.Shell):len(p.Shell)], p.Script)
+}
+
+// Shutdown is how a process is asked to end. The zero value is SIGTERM and the default grace time.
+type Shutdown struct {
+	Signal  string        // as hob run --stop-signal takes it
+	Command string        // run before the signal, by sh
+	Grace   time.Duration // until SIGKILL
 }
 
 // Ready is how to find out that a process is ready.

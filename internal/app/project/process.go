@@ -20,8 +20,9 @@ func (p *Process) describe(s *engine.Spec, key digestKey) {
 	if p.FreePort {
 		s.Port = engine.AutoPort
 	}
-	if p.Grace > 0 {
-		s.Grace = p.Grace
+	s.StopSignal, s.StopCommand = p.Shutdown.Signal, p.Shutdown.Command
+	if p.Shutdown.Grace > 0 {
+		s.Grace = p.Shutdown.Grace
 	}
 }
 

@@ -7,9 +7,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/hobjobs/hob/internal/shellword"
 )
 
 func (p *parser) processCompose(v *value) {
@@ -94,13 +97,7 @@ func (c *compose) process(name string, line int, f *fields) Process {
 	c.needs(&proc, f.object("depends_on"))
 	c.restart(&proc, f.object("availability"))
 	c.ready(&proc, f)
-	if stop := f.object("shutdown"); stop.v != nil {
-		proc.Grace = stop.seconds("timeout_seconds")
-		if s := stop.text("signal"); s != "" && s != "15" {
-			c.p.note(stop.line("signal"), "%s is not supported; the process gets SIGTERM", stop.path("signal"))
-		}
-		stop.rest()
-	}
+	c.stop(&proc, f.object("shutdown"))
 	f.rest()
 	return proc
 }
@@ -116,6 +113,19 @@ func (c *compose) command(f *fields) string {
 		c.p.note(f.line("command"), "%s: templates are not supported", f.path("command"))
 	}
 	return script
+}
+
+// stop sets how the process is asked to end. Its command is run by the shell of the file.
+func (c *compose) stop(proc *Process, f *fields) {
+	proc.Shutdown.Grace = f.seconds("timeout_seconds")
+	proc.Shutdown.Signal = c.p.signal(f.get("signal"), f.path("signal"))
+	if f.get("command") != nil {
+		proc.Shutdown.Command = shellword.Join(append(slices.Clone(c.shell), c.command(f)))
+	}
+	if f.truth("parent_only") {
+		c.p.note(f.line("parent_only"), "%s is not supported; all processes get the signal", f.path("parent_only"))
+	}
+	f.rest()
 }
 
 func (c *compose) needs(proc *Process, on *fields) {

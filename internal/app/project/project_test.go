@@ -193,7 +193,8 @@ processes:
 		{
 			Name: "db", Line: 9, Script: "echo $HOME ${USER}", Shell: shell, Dir: filepath.Join(dir, "data"),
 			Env:   map[string]string{"DOT": "1", "GLOBAL": "1", "PLACE": "/home/ann/x", "LOCAL": "two=2"},
-			Ready: Ready{Port: 5432}, Restart: "on-failure:5", Grace: 10 * time.Second,
+			Ready: Ready{Port: 5432}, Restart: "on-failure:5",
+			Shutdown: Shutdown{Command: "zsh -c 'stop it'", Grace: 10 * time.Second},
 		},
 		{Name: "migrate", Line: 26, Script: "./migrate", Shell: shell, Dir: dir, Env: env, Needs: []Need{{Name: "db", Until: IsReady, Line: 29}}},
 		{
@@ -218,7 +219,6 @@ processes:
 	})
 	equal(t, "notes", notes(p), strings.Join([]string{
 		"process-compose.yaml:22: processes.db.availability.backoff_seconds is not supported",
-		"process-compose.yaml:24: processes.db.shutdown.command is not supported",
 		"process-compose.yaml:36: processes.api.is_daemon is not supported",
 		"process-compose.yaml:47: web does not wait until clock is ready: nothing in the file shows it",
 		"process-compose.yaml:49: processes.web.liveness_probe is not supported",
@@ -262,14 +262,14 @@ server: 127.0.0.1:4050
 	none := map[string]string{}
 	equal(t, "processes", p.Processes, []Process{
 		{Name: "nvim", Line: 3, Command: []string{"nvim", "a b"}, Dir: dir, Env: none},
-		{Name: "server", Line: 5, Script: "nodemon server.js", Dir: filepath.Join(dir, "server"), Env: none},
+		{Name: "server", Line: 5, Script: "nodemon server.js", Dir: filepath.Join(dir, "server"), Env: none, Shutdown: Shutdown{Signal: "SIGKILL"}},
 		{Name: "webpack", Line: 9, Script: "webpack serve", Dir: dir, Env: none},
 		{
 			Name: "tests", Line: 10, Script: "echo $TEXT", Dir: dir, OnRequest: true, Restart: "always", Unset: []string{"GONE"},
 			Env: map[string]string{"NODE_ENV": "test", "COUNT": "3", "TEXT": "other", "PATH": "/bin:" + filepath.Join(dir, "bin")},
 		},
 	})
-	equal(t, "notes", notes(p), "mprocs.yaml:8: procs.server.stop is not supported; the process gets SIGTERM\nmprocs.yaml:27: server is not supported")
+	equal(t, "notes", notes(p), "mprocs.yaml:27: server is not supported")
 }
 
 func TestTasks(t *testing.T) {

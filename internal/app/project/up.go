@@ -358,5 +358,8 @@ func (u *Up) spec(proc Process) engine.Spec {
 	maps.Copy(s.Labels, u.Group.Labels())
 	s.Labels[processLabel] = proc.Name
 	proc.describe(&s, u.key)
+	if needs := needNames(proc); needs != "" {
+		s.Labels[needsLabel] = needs
+	}
 	return s
 }

@@ -1,0 +1,85 @@
+package project
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+// A process is asked to end as the owner of its file does it.
+func TestStopOfMprocs(t *testing.T) {
+	for text, want := range map[string]Shutdown{
+		"SIGINT":                           {Signal: "SIGINT"},
+		"SIGTERM":                          {},
+		"SIGKILL":                          {Signal: "SIGKILL"},
+		"hard-kill":                        {Signal: "SIGKILL"},
+		"{send-keys: [<C-c>]}":             {Signal: "SIGINT"},
+		"{send-keys: [\":\", q, <Enter>]}": {Command: `hob write --keys "$HOB_JOB_ID" : q Enter`},
+		"{send-keys: [<M-Up>, <Esc>]}":     {Command: `hob write --keys "$HOB_JOB_ID" M-Up Escape`},
+	} {
+		p := load(t, write(t, "mprocs.yaml", "procs:\n  a:\n    shell: x\n    stop: "+text+"\n"))
+		equal(t, text, p.Processes[0].Shutdown, want)
+		equal(t, "notes of "+text, notes(p), "")
+	}
+	for text, want := range map[string]string{
+		"{send-keys: [<Hyper-x>]}": "mprocs.yaml:4: procs.a.stop.send-keys: the key <Hyper-x> is not known; the process gets SIGTERM",
+		"SIGNONE":                  `mprocs.yaml:4: procs.a.stop is not supported (no signal "SIGNONE"; use a name such as TERM or a number); the process gets SIGTERM`,
+		"{other: 1}":               "mprocs.yaml:4: procs.a.stop is not supported; the process gets SIGTERM",
+	} {
+		p := load(t, write(t, "mprocs.yaml", "procs:\n  a:\n    shell: x\n    stop: "+text+"\n"))
+		equal(t, text, p.Processes[0].Shutdown, Shutdown{})
+		equal(t, "notes of "+text, notes(p), want)
+	}
+}
+
+func TestShutdownOfProcessCompose(t *testing.T) {
+	p := load(t, write(t, "process-compose.yaml", `shell: {shell_command: bash, shell_argument: -c}
+processes:
+  db:
+    command: postgres
+    shutdown: {signal: 2, timeout_seconds: 7}
+  box:
+    command: docker run --name box x
+    shutdown: {command: docker stop box}
+  only:
+    command: x
+    shutdown: {signal: 15, parent_only: yes}
+`))
+	equal(t, "by a signal", p.Processes[0].Shutdown, Shutdown{Signal: "SIGINT", Grace: 7 * time.Second})
+	equal(t, "by a command", p.Processes[1].Shutdown, Shutdown{Command: "bash -c 'docker stop box'"})
+	equal(t, "the parent only", p.Processes[2].Shutdown, Shutdown{})
+	equal(t, "notes", notes(p), "process-compose.yaml:11: processes.only.shutdown.parent_only is not supported; all processes get the signal")
+}
+
+// What nothing running depends on is stopped at once, then the next level.
+func TestLevels(t *testing.T) {
+	job := func(name string, needs ...string) engine.Job {
+		proc := Process{Name: name}
+		for _, n := range needs {
+			proc.Needs = append(proc.Needs, Need{Name: n})
+		}
+		return engine.Job{Request: engine.Request{Name: name, Labels: map[string]string{needsLabel: needNames(proc)}}}
+	}
+	for name, c := range map[string]struct {
+		jobs []engine.Job
+		want string
+	}{
+		"independent": {[]engine.Job{job("a"), job("b"), job("c")}, "a b c"},
+		"a chain":     {[]engine.Job{job("db"), job("api", "db"), job("web", "api")}, "web | api | db"},
+		"with blanks": {[]engine.Job{job("the db"), job("api", "the db")}, "api | the db"},
+		"not running": {[]engine.Job{job("api", "db"), job("web")}, "api web"},
+		"a circle":    {[]engine.Job{job("a", "b"), job("b", "a"), job("c", "a")}, "c | a b"},
+	} {
+		var texts []string
+		for _, level := range levels(c.jobs) {
+			var names []string
+			for _, j := range level {
+				names = append(names, j.Name)
+			}
+			texts = append(texts, strings.Join(names, " "))
+		}
+		equal(t, name, strings.Join(texts, " | "), c.want)
+	}
+}
