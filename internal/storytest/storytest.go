@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"maps"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -39,6 +40,7 @@ func Main(m testscript.TestingM) {
 	programs := map[string]func(){
 		"hob":    func() { os.Exit(cli.Main(os.Args)) },
 		"listen": listen,
+		"serve":  serve,
 	}
 	if programs[filepath.Base(os.Args[0])] == nil {
 		testtool.Prepare()
@@ -60,6 +62,23 @@ func listen() {
 			_ = conn.Close()
 		}
 	}
+}
+
+// serve is the program serve PORT FILE: an HTTP server that answers with the status code in a file, or with
+// 200 if there is none. To /health only: it has no other page.
+func serve() {
+	err := http.ListenAndServe(net.JoinHostPort("127.0.0.1", os.Args[1]), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		code := http.StatusOK
+		if data, err := os.ReadFile(os.Args[2]); err == nil {
+			code, _ = strconv.Atoi(strings.TrimSpace(string(data)))
+		}
+		if r.URL.Path != "/health" {
+			code = http.StatusNotFound
+		}
+		w.WriteHeader(code)
+	}))
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
 }
 
 // Run runs the stories in a directory. A setup that replaces [Setup] calls it.

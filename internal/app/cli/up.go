@@ -29,6 +29,7 @@ type upFlags struct {
 	background, check bool
 	keep, restartAll  bool
 	prune             bool
+	timeout           time.Duration
 }
 
 func (a *app) upCommand() *cobra.Command {
@@ -54,6 +55,7 @@ func (a *app) upCommand() *cobra.Command {
 	flags.BoolVar(&f.keep, "keep", false, "leave jobs running that differ from the file")
 	flags.BoolVar(&f.restartAll, "restart-all", false, "restart also the jobs that do not differ from the file")
 	flags.BoolVar(&f.prune, "prune", false, "stop processes that the file no longer has")
+	flags.Var(durationFlag(&f.timeout), "timeout", "longest wait for each process that others depend on (default 10m)")
 	a.jsonFlag(cmd)
 	return cmd
 }
@@ -81,6 +83,7 @@ func (f upFlags) up(eng *engine.Engine, plan *project.Plan) project.Up {
 		Keep:       f.keep,
 		RestartAll: f.restartAll,
 		Prune:      f.prune,
+		Timeout:    f.timeout,
 	}
 }
 
@@ -215,6 +218,9 @@ func (u *upRun) print(r project.Result) {
 		u.app.reportf("%s %s", u.app.paintErr("hob:", styleBad), escape(errorText(r)))
 	default:
 		fmt.Fprintf(u.app.stdout, "%-*s  %s  %s\n", u.width, escape(r.Name), r.Job.ID, escape(resultText(r)))
+		if r.NotReady != "" {
+			u.app.reportf("%s %s is not ready: %s", u.app.paintErr("hob:", styleBad), escape(r.Name), escape(r.NotReady))
+		}
 	}
 }
 
@@ -281,7 +287,7 @@ func (u *upRun) show() {
 	defer u.mu.Unlock()
 	u.hidden = false
 	for _, r := range u.results {
-		if r.Error != "" {
+		if r.Error != "" || r.NotReady != "" {
 			u.print(r)
 		}
 	}
@@ -313,7 +319,7 @@ func (u *upRun) finish(err error) error {
 	if u.hasJobs() && !u.app.json {
 		u.app.reportLogout()
 	}
-	if slices.ContainsFunc(u.results, func(r project.Result) bool { return r.Error != "" }) {
+	if slices.ContainsFunc(u.results, func(r project.Result) bool { return r.Error != "" || r.NotReady != "" }) {
 		return exitStatus(exitFailed)
 	}
 	return nil

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -20,7 +19,9 @@ const (
 	groupLabel   = "group"   // the name of the group
 	projectLabel = "project" // the directory of the project: two projects may have the same group
 	processLabel = "process" // the name of the process
-	needsLabel   = "needs"   // the names of the processes that it uses while it runs, quoted as for a shell
+	// strangerLabel is the pid that listened on the port of the process's probe when that started.
+	strangerLabel = "port-taken-by"
+	needsLabel    = "needs" // the names of the processes that it uses while it runs, quoted as for a shell
 )
 
 // Group is the jobs of a project.
@@ -171,10 +172,8 @@ func (n Need) describe(other Process) string {
 		return n.Name + " has ended"
 	case n.Until == Succeeded:
 		return n.Name + " has succeeded"
-	case n.Until == IsReady && other.Ready.Port != 0:
-		return n.Name + " accepts connections on port " + strconv.Itoa(other.Ready.Port)
-	case n.Until == IsReady && other.Ready.Probe.Script != "":
-		return n.Name + " passes its readiness probe"
+	case n.Until == IsReady && other.Ready.Probe.exists():
+		return n.Name + " " + other.Ready.Probe.String()
 	case n.Until == IsReady:
 		return n.Name + " prints a line that matches " + strings.TrimSpace(other.Ready.Line)
 	}

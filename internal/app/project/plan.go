@@ -10,6 +10,8 @@ package project
 import (
 	"fmt"
 	"time"
+
+	"github.com/hobjobs/hob/internal/httpget"
 )
 
 // Plan is what a file describes.
@@ -89,24 +91,47 @@ type Shutdown struct {
 
 // Ready is how to find out that a process is ready.
 type Ready struct {
-	Port  int    // this TCP port of this machine accepts connections
 	Line  string // the process prints a line that matches this regular expression
-	Probe Probe  // a command succeeds
+	Probe Probe  // attempts succeed
 
 	// Limit is how long a process may take to become ready; 0: the default.
 	Limit time.Duration
 }
 
 // shown reports whether anything shows that the process is ready.
-func (r Ready) shown() bool { return r.Port != 0 || r.Line != "" || r.Probe.Script != "" }
+func (r Ready) shown() bool { return r.Line != "" || r.Probe.exists() }
 
-// Probe is a command that succeeds when a process is ready. It is run by the shell of the process and
-// with its variables.
+// Probe finds out by repeated attempts whether a process works: by a command that succeeds, or by an answer
+// of a server. A command is run by the shell of the process and with its variables.
 type Probe struct {
-	Script  string // empty: there is no probe
-	Dir     string
-	Every   time.Duration // between the end of an attempt and the next one
-	Timeout time.Duration // of each attempt
+	Script string
+	Dir    string // of the command
+	Get    *httpget.Target
+	Code   int // that the server answers with; 0: 2xx or 3xx
+
+	Delay     time.Duration // before the first attempt
+	Every     time.Duration // between the end of an attempt and the next one
+	Timeout   time.Duration // of each attempt
+	Successes int           // attempts in a row that must succeed; 0: one
+	Failures  int           // attempts in a row that must fail; 0: the default
+}
+
+func (p Probe) exists() bool { return p.Script != "" || p.Get != nil }
+
+// port returns the port of this machine whose server answers the probe; 0 if there is none.
+func (p Probe) port() int {
+	if p.Get == nil || !p.Get.Local() {
+		return 0
+	}
+	return p.Get.Port
+}
+
+// String describes what the probe asks.
+func (p Probe) String() string {
+	if p.Get != nil {
+		return "answers at " + p.Get.String()
+	}
+	return "passes its readiness probe"
 }
 
 // Until is what a process waits for before it starts.

@@ -26,7 +26,7 @@ func TestProbeLeavesNoProcesses(t *testing.T) {
 	w := watcher{proc: Process{Ready: Ready{Probe: Probe{
 		Script: "exec > alive; echo begun; sleep 1000; :", Dir: dir, Timeout: time.Second,
 	}}}}
-	if w.probe(t.Context()) {
+	if w.probe(t.Context()) == nil {
 		t.Error("the probe succeeded")
 	}
 	_ = alive.SetReadDeadline(time.Now().Add(20 * time.Second))

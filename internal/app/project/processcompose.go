@@ -3,7 +3,6 @@ package project
 import (
 	"cmp"
 	"fmt"
-	"net"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -12,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hobjobs/hob/internal/httpget"
 	"github.com/hobjobs/hob/internal/shellword"
 )
 
@@ -182,55 +182,76 @@ func (c *compose) ready(proc *Process, f *fields) {
 			proc.Ready.Line = line
 		}
 	}
-	c.probe(proc, f.object("readiness_probe"))
+	f = f.object("readiness_probe")
+	proc.Ready.Probe = c.probe(proc, f)
+	if attempts := proc.Ready.Probe.Failures; attempts > 0 {
+		// Without a period hob tries more often than process-compose, so it counts the time of the attempts.
+		each := cmp.Or(f.seconds("period_seconds"), 10*time.Second) + cmp.Or(f.seconds("timeout_seconds"), time.Second)
+		proc.Ready.Limit = proc.Ready.Probe.Delay + time.Duration(min(attempts, maxAttempts))*each
+	}
 }
 
 // maxAttempts limits the attempts of a probe.
 const maxAttempts = 10_000
 
-// probe sets the readiness probe. Of an HTTP probe hob takes the port.
-func (c *compose) probe(proc *Process, f *fields) {
-	if f.number("success_threshold") > 1 {
-		c.p.note(f.line("success_threshold"), "%s is ignored: a process is ready after the first attempt that succeeds", f.path("success_threshold"))
-	}
-	every, timeout := f.seconds("period_seconds"), f.seconds("timeout_seconds")
-	delay, attempts := f.seconds("initial_delay_seconds"), f.number("failure_threshold")
-	if attempts > 0 {
-		// hob tries more often than the file may say, so it counts the time of the attempts.
-		each := cmp.Or(every, 10*time.Second) + cmp.Or(timeout, time.Second)
-		proc.Ready.Limit = delay + time.Duration(min(attempts, maxAttempts))*each
+// The times of a probe for which the file has none.
+const (
+	execEvery    = time.Second
+	getEvery     = 200 * time.Millisecond
+	probeTimeout = 10 * time.Second
+)
+
+// probe reads a probe of a process. The result does not exist if hob cannot carry it out.
+func (c *compose) probe(proc *Process, f *fields) Probe {
+	probe := Probe{
+		Delay:     f.seconds("initial_delay_seconds"),
+		Every:     cmp.Or(f.seconds("period_seconds"), execEvery),
+		Timeout:   cmp.Or(f.seconds("timeout_seconds"), probeTimeout),
+		Successes: f.number("success_threshold"),
+		Failures:  f.number("failure_threshold"),
 	}
 	if run := f.object("exec"); run.v != nil {
-		probe := Probe{Script: c.command(run), Dir: proc.Dir, Every: cmp.Or(every, time.Second), Timeout: cmp.Or(timeout, 10*time.Second)}
+		probe.Script, probe.Dir = c.command(run), proc.Dir
 		if dir := run.text("working_dir"); dir != "" {
 			probe.Dir = c.p.path(dir)
 		}
-		proc.Ready.Probe = probe
 		run.rest()
 	}
 	if get := f.object("http_get"); get.v != nil {
-		get.ignore("scheme", "path", "headers", "status_code")
-		port, err := strconv.Atoi(cmp.Or(get.text("port"), get.text("num_port")))
-		switch {
-		case err != nil, port < 1, port > 65535:
-			c.p.note(get.line("port"), "%s: the port is not a number, so the probe is ignored", get.at)
-		case !isLocal(get.text("host")):
-			c.p.note(get.line("host"), "%s: a probe of another machine is not supported", get.at)
-		default:
-			proc.Ready.Port = port
-		}
+		probe.Get, probe.Code = c.httpGet(get), get.number("status_code")
+		probe.Every = cmp.Or(f.seconds("period_seconds"), getEvery)
 		get.rest()
 	}
 	f.rest()
+	if !probe.exists() {
+		return Probe{}
+	}
+	return probe
 }
 
-// isLocal reports whether a host name means this machine.
-func isLocal(host string) bool {
-	if host == "" || host == "localhost" {
-		return true
+// httpGet reads what a probe asks for; nil if hob cannot ask that.
+func (c *compose) httpGet(f *fields) *httpget.Target {
+	t := &httpget.Target{Host: f.text("host"), Path: f.text("path"), Header: map[string]string{}}
+	scheme := f.text("scheme")
+	if headers := f.object("headers"); headers.v != nil {
+		for _, h := range headers.v.fields {
+			t.Header[h.name] = headers.text(h.name)
+		}
 	}
-	ip := net.ParseIP(host)
-	return ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
+	var err error
+	t.Port, err = strconv.Atoi(cmp.Or(f.text("port"), f.text("num_port")))
+	if err != nil || t.Port < 1 || t.Port > 65535 {
+		c.p.note(f.line("port"), "%s: the port is not a number, so the probe is ignored", f.at)
+		return nil
+	}
+	if scheme != "" && !strings.EqualFold(scheme, "http") {
+		c.p.note(f.line("scheme"), "%s: %s is not supported, so the probe is ignored; exec with curl can ask it", f.at, scheme)
+		return nil
+	}
+	if t.Path != "" && !strings.HasPrefix(t.Path, "/") {
+		t.Path = "/" + t.Path
+	}
+	return t
 }
 
 // checkHealth notes needs that cannot be waited for.

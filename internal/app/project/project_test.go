@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/hobjobs/hob/internal/httpget"
 )
 
 // write writes files into a new directory, and returns the path of the first one.
@@ -192,8 +194,12 @@ processes:
 	equal(t, "processes", p.Processes, []Process{
 		{
 			Name: "db", Line: 9, Script: "echo $HOME ${USER}", Shell: shell, Dir: filepath.Join(dir, "data"),
-			Env:   map[string]string{"DOT": "1", "GLOBAL": "1", "PLACE": "/home/ann/x", "LOCAL": "two=2"},
-			Ready: Ready{Port: 5432}, Restart: "on-failure:5",
+			Env: map[string]string{"DOT": "1", "GLOBAL": "1", "PLACE": "/home/ann/x", "LOCAL": "two=2"},
+			Ready: Ready{Probe: Probe{
+				Get:   &httpget.Target{Host: "127.0.0.1", Port: 5432, Header: map[string]string{}},
+				Every: 10 * time.Second, Timeout: 10 * time.Second,
+			}},
+			Restart:  "on-failure:5",
 			Shutdown: Shutdown{Command: "zsh -c 'stop it'", Grace: 10 * time.Second},
 		},
 		{Name: "migrate", Line: 26, Script: "./migrate", Shell: shell, Dir: dir, Env: env, Needs: []Need{{Name: "db", Until: IsReady, Line: 29}}},
@@ -214,7 +220,12 @@ processes:
 				Script: "redis-cli ping", Dir: filepath.Join(dir, "tools"), Every: 3 * time.Second, Timeout: 10 * time.Second,
 			}},
 		},
-		{Name: "search", Line: 64, Script: "x", Shell: shell, Dir: dir, Env: env},
+		{
+			Name: "search", Line: 64, Script: "x", Shell: shell, Dir: dir, Env: env, Ready: Ready{Probe: Probe{
+				Get:   &httpget.Target{Host: "search.example.com", Port: 9200, Header: map[string]string{}},
+				Every: 200 * time.Millisecond, Timeout: 10 * time.Second,
+			}},
+		},
 		{Name: "server", Line: 70, Script: "python3 -m http.server 404{{.PC_REPLICA_NUM}}", Shell: shell, Dir: dir, Env: env},
 	})
 	equal(t, "notes", notes(p), strings.Join([]string{
@@ -222,7 +233,6 @@ processes:
 		"process-compose.yaml:36: processes.api.is_daemon is not supported",
 		"process-compose.yaml:47: web does not wait until clock is ready: nothing in the file shows it",
 		"process-compose.yaml:49: processes.web.liveness_probe is not supported",
-		"process-compose.yaml:68: processes.search.readiness_probe.http_get: a probe of another machine is not supported",
 		"process-compose.yaml:71: processes.server.command: templates are not supported",
 		"process-compose.yaml:74: processes.server.readiness_probe.http_get: the port is not a number, so the probe is ignored",
 	}, "\n"))
@@ -444,14 +454,6 @@ func TestProcessComposeExtensions(t *testing.T) {
 	}
 	if a := process(t, p, "a"); a.Restart != "on-failure" {
 		t.Errorf("restart %q", a.Restart)
-	}
-}
-
-// hob does not count successes in a row.
-func TestSuccessThresholdIsNoted(t *testing.T) {
-	for threshold, want := range map[string]int{"1": 0, "3": 1} {
-		p := load(t, write(t, "process-compose.yaml", "processes: {a: {command: x, readiness_probe: {exec: {command: x}, success_threshold: "+threshold+"}}}\n"))
-		equal(t, "notes for "+threshold, len(p.Notes), want)
 	}
 }
 

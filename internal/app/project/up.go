@@ -1,12 +1,14 @@
 package project
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/hobjobs/hob/engine"
 )
@@ -18,6 +20,8 @@ type Result struct {
 	Reason string      `json:"reason,omitempty"` // how the job that ran differed from the file
 	Job    *engine.Job `json:"job"`              // nil if there is none
 	Error  string      `json:"error,omitempty"`  // why there is none, or why it could not be started
+	// NotReady is why the process, which has been started, does not become ready.
+	NotReady string `json:"not_ready,omitempty"`
 }
 
 // Up starts processes as jobs of a group.
@@ -31,6 +35,9 @@ type Up struct {
 	Keep       bool     // leave jobs alone that differ from the file
 	RestartAll bool     // restart also the jobs that do not
 	Prune      bool     // stop the jobs of processes that are not Known
+
+	// Timeout bounds every wait for which the file has no limit; 0: ten minutes.
+	Timeout time.Duration
 
 	// Done is called with each result. Waiting is called with a process that has to wait, and what it
 	// waits for, again whenever that changes. Both are called from the goroutine of Run.
@@ -112,7 +119,7 @@ func (r *run) keepRunning(ctx context.Context) error {
 		d := r.Decide(proc, running)
 		keep := d.Action == Keep && !follows(d.Job) && d.Job.Status != engine.Stopping
 		if keep {
-			r.report(Result{Name: proc.Name, Action: Keep, Reason: d.Reason, Job: &d.Job})
+			r.report(ctx, proc, Result{Name: proc.Name, Action: Keep, Reason: d.Reason, Job: &d.Job})
 		}
 		return keep
 	})
@@ -146,7 +153,14 @@ func (r *run) handleGone(ctx context.Context, running []engine.Job) {
 	}
 }
 
-func (r *run) report(result Result) {
+func (r *run) report(ctx context.Context, proc Process, result Result) {
+	if result.Job != nil && result.Error == "" {
+		why, err := stranger(ctx, r.Engine, proc, *result.Job)
+		if err != nil {
+			why = err.Error()
+		}
+		result.NotReady = why
+	}
 	r.results[result.Name] = result
 	r.Done(result)
 }
@@ -168,7 +182,7 @@ func (r *run) startSome(ctx context.Context) (some bool) {
 		} else {
 			result = r.start(ctx, proc)
 		}
-		r.report(result)
+		r.report(ctx, proc, result)
 	}
 	r.pending = rest
 	return some && len(rest) > 0
@@ -186,6 +200,8 @@ func (r *run) ready(ctx context.Context, proc Process) (bool, error) {
 			return false, fmt.Errorf("%s is not running", n.Name)
 		case n.Until != IsReady:
 			continue
+		case result.NotReady != "":
+			return false, fmt.Errorf("%s is not ready: %s", n.Name, result.NotReady)
 		}
 		if err, known := r.known[n.Name]; !known || err != nil {
 			return false, err
@@ -227,7 +243,7 @@ func (r *run) watch(ctx context.Context, name string, watchers *sync.WaitGroup) 
 	}
 	r.watched[name] = true
 	i := slices.IndexFunc(r.chosen, func(p Process) bool { return p.Name == name })
-	w := watcher{r.Engine, result.Job.ID, r.chosen[i]}
+	w := watcher{r.Engine, result.Job.ID, r.chosen[i], cmp.Or(r.Timeout, defaultLimit)}
 	watchers.Go(func() { // ends with ctx
 		select {
 		case r.news <- outcome{name, w.await(ctx)}:
@@ -258,6 +274,18 @@ func (r *run) start(ctx context.Context, proc Process) Result {
 	return result
 }
 
+// markStranger notes in the job of a process that is about to start who has its port.
+func (r *run) markStranger(ctx context.Context, proc Process, s *engine.Spec, d Decision) error {
+	if d.Action == Keep {
+		return nil
+	}
+	who, err := strangerOn(ctx, r.Engine, proc, d.Job.ID)
+	if who != "" {
+		s.Labels[strangerLabel] = who
+	}
+	return err
+}
+
 // errStopping means that the job of a process is being stopped.
 var errStopping = errors.New("the job is being stopped")
 
@@ -283,6 +311,9 @@ func (r *run) startOne(ctx context.Context, proc Process, result *Result) (engin
 	}
 	spec := r.spec(proc)
 	r.order(proc, &spec)
+	if err := r.markStranger(ctx, proc, &spec, d); err != nil {
+		return engine.Job{}, err
+	}
 	sameNeeds := slices.Equal(d.Job.After, spec.After) && slices.Equal(d.Job.AfterAny, spec.AfterAny)
 	if d.Action == Keep && follows(d.Job) && !sameNeeds {
 		result.Action = Restart

@@ -5,11 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os/exec"
 	"regexp"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -22,20 +20,22 @@ type watcher struct {
 	eng  *engine.Engine
 	id   engine.ID // of its job
 	proc Process
+	// limit bounds every wait for which the file has no limit.
+	limit time.Duration
 }
 
-// defaultLimit bounds every wait for which the file has no limit.
+// defaultLimit is the limit of waits for which neither the file nor the user gives one.
 const defaultLimit = 10 * time.Minute
 
 // await returns when the process is ready, or an error if it never will be, or is not in time. Its time
 // begins with its job, which may be queued behind another one.
 func (w watcher) await(ctx context.Context) error {
 	begin := fmt.Sprintf("%s begins", w.proc.Name)
-	if err := w.within(ctx, defaultLimit, begin, w.awaitBegin); err != nil {
+	if err := w.within(ctx, w.limit, begin, w.awaitBegin); err != nil {
 		return err
 	}
 	ready := Need{Name: w.proc.Name, Until: IsReady}.describe(w.proc)
-	return w.within(ctx, cmp.Or(w.proc.Ready.Limit, defaultLimit), ready, w.awaitReady)
+	return w.within(ctx, cmp.Or(w.proc.Ready.Limit, w.limit), ready, w.awaitReady)
 }
 
 // expired reports whether the limit of limited ended it, and not ctx, from which it is derived.
@@ -73,11 +73,8 @@ func (w watcher) awaitBegin(ctx context.Context) error {
 
 func (w watcher) awaitReady(ctx context.Context) error {
 	ready := w.proc.Ready
-	switch {
-	case ready.Port != 0:
-		return w.try(ctx, portInterval, func() bool { return accepts(ctx, ready.Port) })
-	case ready.Probe.Script != "":
-		return w.try(ctx, ready.Probe.Every, func() bool { return w.probe(ctx) })
+	if ready.Probe.exists() {
+		return w.try(ctx, ready.Probe, func() bool { return w.probe(ctx) == nil })
 	}
 	line, err := regexp.Compile(ready.Line)
 	if err != nil {
@@ -94,9 +91,9 @@ func (w watcher) endedTooEarly() error {
 	return fmt.Errorf("%s has ended before it was ready", w.proc.Name)
 }
 
-// try calls ready until it returns true, with a pause between the calls. It returns an error if the job
-// ends first.
-func (w watcher) try(ctx context.Context, pause time.Duration, ready func() bool) error {
+// try calls attempt as the probe says, until enough calls in a row have returned true. It returns an error
+// if the job ends first.
+func (w watcher) try(ctx context.Context, probe Probe, attempt func() bool) error {
 	ended := make(chan error, 1)
 	ctx, cancel := context.WithCancel(ctx)
 	var wait sync.WaitGroup
@@ -106,7 +103,8 @@ func (w watcher) try(ctx context.Context, pause time.Duration, ready func() bool
 		_, err := w.eng.Handle(w.id).Wait(ctx)
 		ended <- err
 	})
-	for !ready() {
+	pause := probe.Delay
+	for succeeded := 0; succeeded < max(1, probe.Successes); {
 		select {
 		case err := <-ended:
 			if err == nil {
@@ -115,32 +113,24 @@ func (w watcher) try(ctx context.Context, pause time.Duration, ready func() bool
 			return err
 		case <-time.After(pause):
 		}
+		pause = probe.Every
+		if attempt() {
+			succeeded++
+		} else {
+			succeeded = 0
+		}
 	}
 	return nil
 }
 
-// portInterval is the time between two attempts to connect to a port.
-const portInterval = 100 * time.Millisecond
-
-// accepts reports whether a port of this machine accepts connections. It need not belong to a process of
-// the job: docker run starts a server that is none. Not every machine can resolve localhost.
-func accepts(ctx context.Context, port int) bool {
-	var d net.Dialer
-	for _, loopback := range []string{"127.0.0.1", "::1"} {
-		conn, err := d.DialContext(ctx, "tcp", net.JoinHostPort(loopback, strconv.Itoa(port)))
-		if err == nil {
-			_ = conn.Close() // the answer is known
-			return true
-		}
-	}
-	return false
-}
-
-// probe runs the probe of the process once, and reports whether it succeeds.
-func (w watcher) probe(ctx context.Context) bool {
+// probe makes one attempt of the probe of the process, and returns why it fails.
+func (w watcher) probe(ctx context.Context) error {
 	probe := w.proc.Ready.Probe
 	ctx, cancel := context.WithTimeout(ctx, probe.Timeout)
 	defer cancel()
+	if probe.Get != nil {
+		return probe.ask(ctx)
+	}
 	shell := w.proc.Shell
 	if shell == nil {
 		shell = []string{"sh", "-c"}
@@ -151,5 +141,19 @@ func (w watcher) probe(ctx context.Context) bool {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
 	endGroup(cmd)
-	return cmd.Run() == nil
+	return cmd.Run()
+}
+
+// ask makes one attempt of a probe that asks a server.
+func (p Probe) ask(ctx context.Context) error {
+	conn, err := p.Get.Dial(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	status, err := p.Get.Ask(ctx, conn)
+	if err == nil && !status.OK(p.Code) {
+		err = errors.New(status.Text)
+	}
+	return err
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/hobjobs/hob/internal/httpget"
 )
 
 // A server may listen on one of the loopback addresses only.
@@ -17,7 +19,7 @@ func TestPortAcceptsConnections(t *testing.T) {
 			if err != nil {
 				t.Skip(err)
 			}
-			port := l.Addr().(*net.TCPAddr).Port
+			port := httpget.Target{Port: l.Addr().(*net.TCPAddr).Port}
 			if !accepts(t.Context(), port) {
 				t.Error("a port with a listener does not accept")
 			}
