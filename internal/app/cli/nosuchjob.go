@@ -87,10 +87,10 @@ func noSuchJob(ctx context.Context, eng *engine.Engine, command, ref string) err
 }
 
 // noGroup returns the error for the name of a group that no job has.
-func (a *app) noGroup(ctx context.Context, group string) error {
+func noGroup(ctx context.Context, eng *engine.Engine, group string) error {
 	f := &failure{exit: exitNoJob, code: "not_found", err: fmt.Errorf("no job of a group %q", group), hint: "See: hob list"}
 	var names []string
-	jobs, err := a.eng.List(ctx, engine.Filter{})
+	jobs, err := eng.List(ctx, engine.Filter{})
 	if err != nil {
 		return f
 	}

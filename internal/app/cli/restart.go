@@ -61,14 +61,14 @@ func (a *app) restart(ctx context.Context, args []string, f restartFlags) error 
 	if err != nil {
 		return err
 	}
-	jobs, err := a.toRestart(ctx, args, f.group)
+	jobs, err := f.jobs(ctx, a, args)
 	if err != nil {
 		return err
 	}
 	var results []error
 	for _, old := range jobs {
 		o := engine.RestartOptions{Keep: f.keep, Env: given}
-		results = append(results, a.restartOne(ctx, eng.Handle(old.ID), o, engine.WithEnviron(environ)))
+		results = append(results, restartOne(ctx, a, eng.Handle(old.ID), o, engine.WithEnviron(environ)))
 		if stopped, ok := errors.AsType[*failure](results[len(results)-1]); ok && stopped.code == "interrupted" {
 			break
 		}
@@ -76,24 +76,24 @@ func (a *app) restart(ctx context.Context, args []string, f restartFlags) error 
 	return errors.Join(results...)
 }
 
-// toRestart returns the job of args, or the jobs of a group. It connects to the host of a job.
-func (a *app) toRestart(ctx context.Context, args []string, group string) ([]engine.Job, error) {
-	if group == "" {
+// jobs returns the job of args, or the jobs of a group. It connects to the host of a job.
+func (f restartFlags) jobs(ctx context.Context, a *app, args []string) ([]engine.Job, error) {
+	if f.group == "" {
 		job, err := a.resolve(ctx, args[0], engine.Read)
 		if err != nil {
 			return nil, err
 		}
 		return []engine.Job{job}, a.connectTo(ctx, job.Host)
 	}
-	jobs, err := project.Group{Name: group}.Newest(ctx, a.eng)
+	jobs, err := project.Group{Name: f.group}.Newest(ctx, a.eng)
 	if err == nil && len(jobs) == 0 {
-		err = a.noGroup(ctx, group)
+		err = noGroup(ctx, a.eng, f.group)
 	}
 	return jobs, err
 }
 
 // restartOne restarts a job and prints the new one.
-func (a *app) restartOne(ctx context.Context, h *engine.Handle, o engine.RestartOptions, opts ...engine.StartOption) error {
+func restartOne(ctx context.Context, a *app, h *engine.Handle, o engine.RestartOptions, opts ...engine.StartOption) error {
 	// Ctrl+C while the job stops must not hide that it was not started again.
 	ctx, release := leaveOnSignal(ctx)
 	defer release()

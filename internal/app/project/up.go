@@ -324,7 +324,7 @@ func (r *run) startOne(ctx context.Context, proc Process, result *Result) (engin
 		return d.Job, nil
 	case Restart:
 		return r.Engine.Handle(d.Job.ID).Restart(ctx, engine.RestartOptions{Edited: &spec}, opts...)
-	case Start, Skip:
+	case Start, Skip, Gone, Stop:
 	}
 	// The list shows earlier runs of the process behind the new one, as after a restart.
 	if spec.RestartedFrom, err = r.Group.last(ctx, r.Engine, proc.Name); err != nil {
