@@ -14,6 +14,7 @@ package grouplog
 import (
 	"context"
 	"io"
+	"regexp"
 	"slices"
 	"time"
 
@@ -26,13 +27,22 @@ type Options struct {
 	// Filter selects the jobs. Jobs that match it later are included, as are restarts of the jobs in
 	// Filter.IDs.
 	Filter engine.Filter
-	// Last is the number of existing lines to begin with, all jobs combined: 0 for none, -1 for all.
+	// Only keeps the lines whose text it matches, Except drops the lines whose text it matches. nil imposes no
+	// condition.
+	Only, Except *regexp.Regexp
+	// Last is the number of existing lines to begin with, all jobs combined: 0 for none, -1 for all. The ends of
+	// jobs do not count.
 	Last int
 	// Follow waits for new lines and jobs. Without it, the stream ends after the existing lines.
 	Follow bool
 	// Behind limits by how many bytes the reader of a log may be behind its end. If a log grows faster than it
 	// is read, lines are skipped, so that they do not delay those of other jobs. 0: no limit.
 	Behind int64
+}
+
+// query returns which of the last n lines of a log are read.
+func (o *Options) query(n int) joblog.Query {
+	return joblog.Query{Last: n > 0, Limit: int64(n), Filter: o.Only, Exclude: o.Except}
 }
 
 // Entry is a line of a job, its end, or the reason why its log cannot be read.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -222,7 +223,7 @@ func TestLinesAreInTheOrderOfTheirTimes(t *testing.T) {
 	}{
 		"all":           {-1, all},
 		"more than all": {100, all},
-		"the last four": {4, all[5:]},
+		"the last four": {4, all[4:]}, // and an end
 		"the last two":  {2, all[7:]},
 		"none":          {0, nil},
 	} {
@@ -233,6 +234,17 @@ func TestLinesAreInTheOrderOfTheirTimes(t *testing.T) {
 					t.Errorf("read (-want +got):\n%s", diff)
 				}
 			})
+		}
+	}
+}
+
+// Lines that are not wanted do not count as existing lines.
+func TestOnlySomeLines(t *testing.T) {
+	for _, follow := range []bool{false, true} {
+		o := Options{Last: 2, Follow: follow, Only: regexp.MustCompile("GET|refused"), Except: regexp.MustCompile("/b")}
+		want := []string{"6 web: GET /", "6 mailer: (exit 1)", "8 web: GET /a"}
+		if diff := cmp.Diff(want, reads(t, shop().opens(t, o))); diff != "" {
+			t.Errorf("follow %v: read (-want +got):\n%s", follow, diff)
 		}
 	}
 }

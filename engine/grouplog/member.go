@@ -93,7 +93,7 @@ func (src *source) openLog(ctx context.Context, from jobs, j engine.Job) error {
 }
 
 // openLogs opens the logs at the places where they are to be read.
-func (m *member) openLogs(ctx context.Context, from jobs) error {
+func (m *member) openLogs(ctx context.Context, from jobs, o *Options) error {
 	for _, src := range m.sources {
 		if src.feed != nil {
 			continue
@@ -101,7 +101,7 @@ func (m *member) openLogs(ctx context.Context, from jobs) error {
 		if err := src.openLog(ctx, from, m.job); err != nil {
 			return err
 		}
-		feed, err := src.log.FollowFrom(ctx, src.start, joblog.Query{})
+		feed, err := src.log.FollowFrom(ctx, src.start, o.query(0))
 		if err != nil {
 			src.close()
 			return err
@@ -132,9 +132,10 @@ func (src *source) timeOf(off int64) (at, key time.Time) {
 	return at, key
 }
 
-// skipTo skips to near the end of the log if the end is more than behind bytes ahead, and reports whether it
-// skipped. If behind is 0, there is no limit.
-func (src *source) skipTo(ctx context.Context, behind int64) (skips bool, err error) {
+// skipTo skips to near the end of the log if the end is more than Options.Behind bytes ahead, and reports whether it
+// skipped. If that is 0, there is no limit.
+func (src *source) skipTo(ctx context.Context, o *Options) (skips bool, err error) {
+	behind := o.Behind
 	if behind == 0 || !src.full {
 		return false, nil
 	}
@@ -142,7 +143,7 @@ func (src *source) skipTo(ctx context.Context, behind int64) (skips bool, err er
 	if err != nil || size-src.start <= behind {
 		return false, err
 	}
-	feed, err := src.log.FollowFrom(ctx, size-behind/keptOf, joblog.Query{})
+	feed, err := src.log.FollowFrom(ctx, size-behind/keptOf, o.query(0))
 	if err != nil {
 		return false, err
 	}
@@ -151,9 +152,9 @@ func (src *source) skipTo(ctx context.Context, behind int64) (skips bool, err er
 }
 
 // fill reads a few lines. rest includes a last line without a line feed.
-func (src *source) fill(ctx context.Context, j engine.Job, rest bool, behind int64) error {
+func (src *source) fill(ctx context.Context, j engine.Job, rest bool, o *Options) error {
 	bytes := 0
-	skips, err := src.skipTo(ctx, behind)
+	skips, err := src.skipTo(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -183,11 +184,11 @@ func (src *source) fill(ctx context.Context, j engine.Job, rest bool, behind int
 
 // next returns the place of the member's next entry; ok is false if there is none now. src is nil for
 // its end.
-func (m *member) next(ctx context.Context, behind int64) (key time.Time, src *source, ok bool, err error) {
+func (m *member) next(ctx context.Context, o *Options) (key time.Time, src *source, ok bool, err error) {
 	over := m.job.Status.Finished()
 	for _, of := range m.sources {
 		if len(of.ready) == 0 && !of.empty {
-			if err := of.fill(ctx, m.job, over || m.gone, behind); err != nil {
+			if err := of.fill(ctx, m.job, over || m.gone, o); err != nil {
 				return key, nil, false, err
 			}
 		}

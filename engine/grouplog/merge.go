@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 	"time"
-
-	"github.com/hobjobs/hob/engine/joblog"
 )
 
 // mostEntries is how many entries are returned at once.
@@ -52,7 +50,7 @@ func (s *Stream) earliest(ctx context.Context) (Entry, bool) {
 		var of *source
 		var least time.Time
 		for _, m := range s.members {
-			key, src, ok, err := m.candidate(ctx, s.o.Behind)
+			key, src, ok, err := m.candidate(ctx, &s.o)
 			switch {
 			case err != nil && ctx.Err() != nil:
 				return Entry{}, false
@@ -71,7 +69,7 @@ func (s *Stream) earliest(ctx context.Context) (Entry, bool) {
 		case from == nil:
 			return Entry{}, false
 		case !from.opened:
-			err := from.openLogs(ctx, s.jobs)
+			err := from.openLogs(ctx, s.jobs, &s.o)
 			if err != nil && ctx.Err() != nil {
 				return Entry{}, false
 			}
@@ -100,7 +98,7 @@ func (s *Stream) earliest(ctx context.Context) (Entry, bool) {
 
 // candidate returns the place of a member's next entry. A member that is not open yet has no entry before its
 // first time.
-func (m *member) candidate(ctx context.Context, behind int64) (key time.Time, src *source, ok bool, err error) {
+func (m *member) candidate(ctx context.Context, o *Options) (key time.Time, src *source, ok bool, err error) {
 	switch {
 	case m.ended, !m.begun():
 		return key, nil, false, nil
@@ -110,7 +108,7 @@ func (m *member) candidate(ctx context.Context, behind int64) (key time.Time, sr
 	case !m.opened:
 		return m.first, nil, m.dirty, nil
 	}
-	return m.next(ctx, behind)
+	return m.next(ctx, o)
 }
 
 // fail closes the logs of a member that cannot be read. When its job changes, reading resumes after the delivered
@@ -142,13 +140,13 @@ func (s *Stream) skip(ctx context.Context) error {
 	unread := map[*member]bool{}
 	keep := func(all []place) []place {
 		slices.SortStableFunc(all, func(a, b place) int { return a.key.Compare(b.key) })
-		return slices.Clone(all[max(0, len(all)-s.o.Last):])
+		return slices.Clone(lastLines(all, s.o.Last))
 	}
 	for _, m := range s.members {
 		if !m.begun() {
 			continue
 		}
-		found, err := m.lastPlaces(ctx, s.jobs, s.o.Last)
+		found, err := m.lastPlaces(ctx, s.jobs, &s.o)
 		if err != nil {
 			if ctx.Err() != nil {
 				return err
@@ -174,16 +172,31 @@ func (s *Stream) skip(ctx context.Context) error {
 	return nil
 }
 
+// lastLines returns the last n lines of places, with the ends of jobs after the first one.
+func lastLines(all []place, n int) []place {
+	if n == 0 {
+		return nil
+	}
+	for i, p := range slices.Backward(all) {
+		if p.source != nil {
+			if n--; n == 0 {
+				return all[i:]
+			}
+		}
+	}
+	return all
+}
+
 // lastPlaces returns the places of the last n entries of a member, and leaves its sources at their
 // ends.
-func (m *member) lastPlaces(ctx context.Context, from jobs, n int) ([]place, error) {
+func (m *member) lastPlaces(ctx context.Context, from jobs, o *Options) ([]place, error) {
 	var found []place
 	for _, src := range m.sources {
 		if err := src.openLog(ctx, from, m.job); err != nil {
 			return found, err
 		}
 		src.start = src.size
-		for line, err := range src.log.Lines(ctx, joblog.Query{Last: true, Limit: int64(max(n, 1))}) {
+		for line, err := range src.log.Lines(ctx, o.query(max(o.Last, 1))) {
 			if err != nil {
 				src.close()
 				return found, err

@@ -15,7 +15,7 @@ func TestUnknownFlagSuggestsOneThatExists(t *testing.T) {
 		{"misspelled", "log", []string{"--folow"}, "unknown flag --folow", "Did you mean: --follow? See: hob help log"},
 		{"letter of a flag", "log", []string{"-o", "1"}, "unknown flag -o", "Did you mean: --offset N? See: hob help log"},
 		{"letter of another program", "run", []string{"-d"}, "unknown flag -d", "Did you mean: --background? See: hob help run"},
-		{"nothing similar", "log", []string{"-t"}, "unknown flag -t", "See: hob help log"},
+		{"nothing similar", "log", []string{"-z"}, "unknown flag -z", "See: hob help log"},
 		{"usual, but not here", "wait", []string{"--tail"}, "unknown flag --tail", "See: hob help wait"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

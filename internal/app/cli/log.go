@@ -23,20 +23,26 @@ type logFlags struct {
 	follow, raw     bool
 	filter, exclude string
 	stream          string
+
+	group          string
+	time, noPrefix bool
 }
 
 func (a *app) logCommand() *cobra.Command {
 	f := logFlags{limit: notGiven, offset: notGiven}
 	cmd := &cobra.Command{
-		Use:     "log [ID]",
+		Use:     "log [ID…]",
 		Aliases: []string{"logs"},
 		GroupID: groupInspect,
-		Short:   "Show a job's output",
+		Short:   "Show the output of jobs",
 		Long: "Print a job's output as lines, without escape sequences: the last 200 by default.\n" +
-			"--filter and --exclude apply before --limit. Without ID, choose a job from a list.",
-		Example:           "hob log --follow @\nhob log --filter 'error|warn' --limit 20 make-test\nhob log --raw @ | less -R",
-		Args:              argCount(0, 1, "job ID"),
-		ValidArgsFunction: a.completeJobs(engine.Filter{}, false),
+			"--filter and --exclude apply before --limit. Without ID, choose a job from a list.\n\n" +
+			"The lines of several jobs are printed in the order in which they were written, each with the\n" +
+			"name of its job. With --follow, restarts of these jobs and new jobs of a group are included.\n" +
+			"--follow --json prints one object for each line.",
+		Example: "hob log --follow @\nhob log --filter 'error|warn' --limit 20 make-test\n" +
+			"hob log --follow --time web worker\nhob log --group shop\nhob log --raw @ | less -R",
+		ValidArgsFunction: a.completeJobs(engine.Filter{}, true),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.log(cmd.Context(), args, f)
 		},
@@ -44,7 +50,10 @@ func (a *app) logCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.VarP(countFlag(&f.limit), "limit", "n", "number of lines (from the end, or from --offset)")
 	flags.Var(countFlag(&f.offset), "offset", "first line, counting from 0")
-	flags.BoolVarP(&f.follow, "follow", "f", false, "keep printing until the job ends")
+	flags.BoolVarP(&f.follow, "follow", "f", false, "keep printing until all these jobs have ended")
+	flags.Var(nonEmptyFlag(&f.group, "GROUP"), "group", "all jobs of this group")
+	flags.BoolVar(&f.time, "time", false, "print when each line was written")
+	flags.BoolVar(&f.noPrefix, "no-prefix", false, "with several jobs: omit the names")
 	flags.Var(textFlag(&f.filter, "REGEX"), "filter", "only lines that match this regular expression")
 	flags.Var(textFlag(&f.exclude, "REGEX"), "exclude", "omit lines that match this regular expression")
 	flags.BoolVar(&f.raw, "raw", false, "print the raw bytes, with escape sequences")
@@ -97,8 +106,13 @@ func (a *app) log(ctx context.Context, args []string, f logFlags) error {
 	switch {
 	case f.raw && (f.filters() || f.pages()):
 		return usagef("filter the raw bytes with: hob log --raw ID | grep -a …", "--raw cannot be combined with --filter, --exclude, --limit or --offset")
-	case a.json && (f.raw || f.follow):
-		return usagef("follow output as JSON with hob events and hob poll --json", "--json cannot be combined with --raw or --follow")
+	case a.json && f.raw:
+		return usagef("remove one of them", "--json cannot be combined with --raw")
+	case f.group != "" && len(args) > 0:
+		return usagef("use two commands", "IDs cannot be combined with --group")
+	}
+	if f.isStream(len(args), a.json) {
+		return f.printJobs(ctx, a, args)
 	}
 	job, err := a.oneJob(ctx, args, engine.Read, engine.Filter{}, "Show the log of which job?")
 	if err != nil {
