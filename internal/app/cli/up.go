@@ -25,7 +25,7 @@ import (
 
 type upFlags struct {
 	source            project.Source
-	group             string
+	group, formation  string
 	background, check bool
 	keep, restartAll  bool
 	prune             bool
@@ -35,7 +35,7 @@ type upFlags struct {
 func (a *app) upCommand() *cobra.Command {
 	var f upFlags
 	cmd := &cobra.Command{
-		Use:     "up [NAME…]",
+		Use:     "up [NAME[=N]…]",
 		GroupID: groupRun,
 		Short:   "Start the processes of a project as background jobs",
 		Long: "Start the processes that a file describes as background jobs of one group, or those with a\n" +
@@ -43,12 +43,16 @@ func (a *app) upCommand() *cobra.Command {
 			"and .vscode/tasks.json in the current directory. A process that runs already is left alone; if\n" +
 			"its command, directory, variables or policy have changed, it is restarted. On a terminal, the\n" +
 			"UI opens with the jobs of the group. hob lists what it does not understand in the file.",
-		Example:           "hob up\nhob up --check\nhob up -b web worker\nhob up -f Procfile.dev",
+		Example:           "hob up\nhob up --check\nhob up -b web worker=3\nhob up -f Procfile.dev --env-file .env.test",
 		ValidArgsFunction: f.completeProcesses,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.up(cmd.Context(), args, f) },
 	}
 	flags := cmd.Flags()
-	flags.VarP(nonEmptyFlag(&f.source.File, "FILE"), "file", "f", "read this file")
+	flags.VarP(listFlag{&f.source.Files, "FILE"}, "file", "f", "read this file; repeat it to merge files of process-compose")
+	flags.Var(listFlag{&f.source.EnvFiles, "FILE"}, "env-file", "read variables from this file instead of .env; may be repeated")
+	flags.Var(nonEmptyFlag(&f.formation, "NAME=N,…"), "formation", "how many copies of each process to start, as in foreman")
+	flags.Var(parseInto(&f.source.Restart, "WHEN", parseRestart), "restart", "restart policy of processes whose file has none: on-failure or always")
+	completeValues(cmd, "restart", "on-failure", "always")
 	flags.Var(nonEmptyFlag(&f.group, "GROUP"), "group", "name of the group (default: that of the directory)")
 	flags.BoolVarP(&f.background, "background", "b", false, "do not open the UI")
 	flags.BoolVar(&f.check, "check", false, "print what would be started, and start nothing")
@@ -62,7 +66,13 @@ func (a *app) upCommand() *cobra.Command {
 
 // plan reads the file of a project and chooses the processes to start.
 func (f upFlags) plan(names []string) (plan *project.Plan, chosen []project.Process, err error) {
+	if slices.Contains(slices.Concat(f.source.Files, f.source.EnvFiles), "") {
+		return nil, nil, usagef("give the path of a file", "--file and --env-file cannot be empty")
+	}
 	if plan, err = f.source.Load(os.LookupEnv); err != nil {
+		return nil, nil, err
+	}
+	if names, err = f.scale(plan, names); err != nil {
 		return nil, nil, err
 	}
 	chosen, err = plan.Select(names)
@@ -79,7 +89,7 @@ func (f upFlags) up(eng *engine.Engine, plan *project.Plan) project.Up {
 		Engine:     eng,
 		Group:      f.groupOf(plan),
 		Source:     f.source,
-		Known:      plan.Names(),
+		Known:      plan.Processes,
 		Keep:       f.keep,
 		RestartAll: f.restartAll,
 		Prune:      f.prune,

@@ -57,7 +57,17 @@ func (u *Up) ReadKey() (err error) {
 }
 
 // isOf reports whether a job runs the process.
-func (p *Process) isOf(j engine.Job) bool { return ProcessOf(j) == p.Name }
+func (p *Process) isOf(j engine.Job) bool {
+	switch ProcessOf(j) {
+	case p.Name:
+		return true
+	case p.Base: // the job was started before there were copies
+		return p.Copy == 1
+	case p.Name + ".1":
+		return p.PS != "" // likewise, and there are none any more
+	}
+	return false
+}
 
 // difference is one way in which a job may differ from the request for it.
 type difference struct {
@@ -67,6 +77,7 @@ type difference struct {
 
 func differencesOfJobs() []difference {
 	return []difference{
+		{"name changed", func(j *engine.Job, s *engine.Spec) bool { return ProcessOf(*j) != s.Labels[processLabel] }},
 		{"command changed", func(j *engine.Job, s *engine.Spec) bool {
 			return j.Script != s.Script || !slices.Equal(j.Command, s.Command)
 		}},

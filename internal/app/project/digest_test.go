@@ -75,7 +75,13 @@ func TestDifferences(t *testing.T) {
 		proc.describe(&s, key)
 		change(&s)
 		return engine.Job{Request: engine.Request{
-			Script: s.Script, Command: s.Command, Dir: s.Dir, Restart: s.Restart, EnvNames: []string{"V"}, EnvDigests: s.EnvDigests,
+			Name:       "web",
+			Script:     s.Script,
+			Command:    s.Command,
+			Dir:        s.Dir,
+			Restart:    s.Restart,
+			EnvNames:   []string{"V"},
+			EnvDigests: s.EnvDigests,
 		}}
 	}
 	for _, tt := range []struct {

@@ -21,6 +21,34 @@ const notRead = "; the rest of the file is not read"
 // dotenvFile is the file of variables beside the file of a project.
 const dotenvFile = ".env"
 
+// envFile is the variables of a file.
+type envFile struct {
+	name string // as shown, relative to the project
+	env  map[string]string
+}
+
+// variables reads the files of variables that hold for all processes: those of the source, or else .env.
+func (p *parser) variables() []envFile {
+	paths := []string{p.path(dotenvFile)}
+	if len(p.source.EnvFiles) > 0 {
+		paths = p.source.EnvFiles
+	}
+	var files []envFile
+	for _, path := range paths {
+		path = absolute(path)
+		files = append(files, envFile{p.shown(path), p.dotenv(path)})
+	}
+	return files
+}
+
+// givenVariables is variables for a format whose owner reads no .env.
+func (p *parser) givenVariables() []envFile {
+	if len(p.source.EnvFiles) == 0 {
+		return nil
+	}
+	return p.variables()
+}
+
 // dotenv reads a file of variables. Without the file there are none.
 func (p *parser) dotenv(path string) map[string]string {
 	data, err := plainfile.ReadLinked(path, maxFile)

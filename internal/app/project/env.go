@@ -6,18 +6,8 @@ import (
 	"fmt"
 	"os"
 	"regexp"
-	"strconv"
 	"strings"
 )
-
-// portOf returns the port of the process at index, from that of the first one.
-func portOf(base string, index int) string {
-	n, err := strconv.Atoi(base)
-	if err != nil {
-		return base
-	}
-	return strconv.Itoa(n + 100*index)
-}
 
 // expandEnv replaces $NAME, ${NAME}, ${NAME-DEFAULT} and ${NAME:-DEFAULT} by the values of lookup,
 // which are empty for a variable that is not set, and $$ by $.

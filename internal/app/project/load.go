@@ -5,16 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/internal/plainfile"
 )
 
 // ErrNoFile is returned by [Find] if a directory has none of the files.
@@ -47,75 +43,8 @@ func DirOf(file string) string {
 	return dir
 }
 
-// Source is what describes a project.
-type Source struct {
-	File string // empty: the first one that Find finds in Dir
-	Dir  string // empty: the current directory
-}
-
-// The labels of jobs whose Source has more than the directory of the project.
-const fileLabel = "project-file"
-
-// labels returns the labels from which sourceOf restores the source.
-func (s Source) labels() map[string]string {
-	labels := map[string]string{}
-	if s.File != "" {
-		labels[fileLabel] = absolute(s.File)
-	}
-	return labels
-}
-
-// sourceOf returns the source of a job that was started by an [Up].
-func sourceOf(j engine.Job) Source {
-	return Source{File: j.Labels[fileLabel], Dir: j.Labels[projectLabel]}
-}
-
-// sameFiles reports whether both sources have the same file, explicitly or by default.
-func (s Source) sameFiles(other Source) bool { return maps.Equal(s.labels(), other.labels()) }
-
-// absolute returns an absolute path, or path itself if that is not possible.
-func absolute(path string) string {
-	if abs, err := filepath.Abs(path); err == nil {
-		return abs
-	}
-	return path
-}
-
-// Load reads the files of a project. lookup returns the values of environment variables. A mistake in a file is an
-// *[Error].
-func (s Source) Load(lookup func(name string) (string, bool)) (*Plan, error) {
-	file := s.File
-	if file == "" {
-		var err error
-		if file, err = Find(cmp.Or(s.Dir, ".")); err != nil {
-			return nil, err
-		}
-	}
-	return Load(file, lookup)
-}
-
 // maxFile limits the size of a file, in bytes.
 const maxFile = 1 << 20
-
-// Load reads a file. lookup returns the values of environment variables. A mistake in the file is an
-// *[Error].
-func Load(file string, lookup func(name string) (string, bool)) (*Plan, error) {
-	file, err := filepath.Abs(file)
-	if err != nil {
-		return nil, err
-	}
-	data, err := plainfile.ReadLinked(file, maxFile)
-	if err != nil {
-		return nil, err
-	}
-	dir := DirOf(file)
-	shown, err := filepath.Rel(dir, file)
-	if err != nil {
-		shown = file
-	}
-	p := &parser{plan: &Plan{File: filepath.ToSlash(shown), Dir: dir, Notes: []Note{}}, lookup: lookup}
-	return p.parse(filepath.Base(file), data)
-}
 
 // parse parses a file in the format that its name shows, or else its content.
 func (p *parser) parse(name string, data []byte) (*Plan, error) {
@@ -185,6 +114,11 @@ func (p *parser) finish() (*Plan, error) {
 	if p.err != nil {
 		return nil, p.err
 	}
+	for i := range p.plan.Processes {
+		if proc := &p.plan.Processes[i]; proc.Restart == "" && !proc.NoRestart {
+			proc.Restart = p.source.Restart
+		}
+	}
 	slices.SortStableFunc(p.plan.Notes, func(a, b Note) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
@@ -200,34 +134,4 @@ func (p *Plan) find(name string) *Process {
 		}
 	}
 	return nil
-}
-
-// procfile parses a Procfile: lines of the form NAME: COMMAND. As with foreman, the variables of the
-// file .env are set, and PORT: it is 100 higher for each further process if it has a value, and a free
-// port otherwise.
-func (p *parser) procfile(data []byte) {
-	entry := regexp.MustCompile(`^([A-Za-z0-9_-]+):\s*(\S.*)$`)
-	env := p.dotenv(p.path(dotenvFile))
-	base, hasPort := env["PORT"]
-	if !hasPort {
-		base, hasPort = p.lookup("PORT")
-	}
-	for i, line := range strings.Split(strings.TrimPrefix(string(data), "\ufeff"), "\n") {
-		line = strings.TrimSpace(line)
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		m := entry.FindStringSubmatch(line)
-		if m == nil {
-			p.note(i+1, "not of the form NAME: COMMAND, where NAME has only letters, digits, - and _")
-			continue
-		}
-		proc := p.process(m[1], i+1)
-		proc.Script, proc.FreePort = m[2], !hasPort
-		proc.addEnv(env, dotenvFile)
-		if hasPort {
-			proc.Env["PORT"] = portOf(base, len(p.plan.Processes))
-		}
-		p.add(proc)
-	}
 }

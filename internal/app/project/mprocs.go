@@ -16,19 +16,21 @@ func (p *parser) mprocs(v *value) {
 		}
 		return s, nil
 	}
+	env := p.givenVariables()
 	if procs := p.fields(p.choose(top.get("procs")), "procs"); procs.v != nil {
 		for _, f := range procs.v.fields {
 			if f.value.kind != nullValue { // null removes a process of another file
-				p.add(p.mproc(f))
+				p.add(p.mproc(f, env))
 			}
 		}
 	}
 	top.rest()
 }
 
-func (p *parser) mproc(in field) Process {
+func (p *parser) mproc(in field, env []envFile) Process {
 	at := "procs." + in.name
 	proc := p.process(in.name, in.line)
+	proc.addFiles(env)
 	v := p.choose(&in.value)
 	switch v.kind {
 	case textValue:

@@ -16,6 +16,7 @@ type parser struct {
 	plan   *Plan
 	lookup func(name string) (string, bool) // of environment variables
 	err    error
+	source Source
 
 	// expand replaces the variables in a text of the file; nil: there are none.
 	expand func(s string) (string, error)

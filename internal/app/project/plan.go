@@ -25,11 +25,11 @@ type Plan struct {
 // Note names something in a file that hob ignores.
 type Note struct {
 	File string `json:"file"`
-	Line int    `json:"line"`
+	Line int    `json:"line"` // 0 if it is not about one line
 	Text string `json:"text"`
 }
 
-func (n Note) String() string { return fmt.Sprintf("%s:%d: %s", n.File, n.Line, n.Text) }
+func (n Note) String() string { return (&Error{n.File, n.Line, n.Text}).Error() }
 
 // Error is a mistake in a file. Line is 0 if it is not about one line.
 type Error struct {
@@ -61,10 +61,17 @@ type Process struct {
 	AddedPath string
 	Unset     []string // removed from the environment
 	FreePort  bool     // PORT is set to a free port
+	// FirstPort is the value of PORT for the first copy; 0: it is not set, or is a free port.
+	FirstPort int
+	PS        string // value of the variable PS; empty: it is not set
+
+	Base string // of which process this is a copy; empty: it is none
+	Copy int    // its number, from 1
 
 	Needs     []Need
 	Ready     Ready
 	Restart   string // as hob run --restart takes it; empty: no
+	NoRestart bool   // the file says that it is not started again
 	Shutdown  Shutdown
 	OnRequest bool // not started unless it is named or needed
 }

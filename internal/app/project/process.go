@@ -41,21 +41,30 @@ func (p *Process) addEnv(env map[string]string, from string) {
 	}
 }
 
+// addFiles adds the variables of files.
+func (p *Process) addFiles(files []envFile) {
+	for _, f := range files {
+		p.addEnv(f.env, f.name)
+	}
+}
+
 // source returns the file that a variable is from; empty: the one that describes the process.
 func (p *Process) source(name string) string { return p.EnvFrom[name] }
 
 // startOptions returns the options for the start of the job.
 func (p *Process) startOptions() []engine.StartOption {
-	if len(p.Unset) == 0 {
-		return nil
-	}
 	return []engine.StartOption{engine.WithEnviron(p.environ())}
 }
 
-// environ returns the environment that the process inherits.
+// environ returns the environment that the process inherits, with the variables that tell it which process it is.
 func (p *Process) environ() []string {
-	return slices.DeleteFunc(os.Environ(), func(kv string) bool {
+	environ := slices.DeleteFunc(os.Environ(), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
 		return slices.Contains(p.Unset, name)
 	})
+	environ = append(environ, "HOB_PROCESS="+p.Name)
+	if p.PS != "" {
+		environ = append(environ, "PS="+p.PS)
+	}
+	return environ
 }

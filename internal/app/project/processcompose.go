@@ -24,7 +24,7 @@ func (p *parser) processCompose(v *value) {
 			top.ignore(name)
 		}
 	}
-	c := compose{p: p, shell: []string{"sh", "-c"}, dotenv: p.dotenv(p.path(".env")), global: map[string]string{}}
+	c := compose{p: p, shell: []string{"sh", "-c"}, dotenv: p.variables(), global: map[string]string{}}
 	if bash, err := exec.LookPath("bash"); err == nil && bash != "" {
 		c.shell[0] = "bash"
 	}
@@ -48,10 +48,11 @@ func (p *parser) processCompose(v *value) {
 }
 
 type compose struct {
-	p              *parser
-	shell          []string
-	verbatim       bool              // variables are not expanded
-	dotenv, global map[string]string // variables of all processes
+	p        *parser
+	shell    []string
+	verbatim bool              // variables are not expanded
+	dotenv   []envFile         // variables of all processes, from files
+	global   map[string]string // likewise, from the file itself
 }
 
 // lookup returns the value of a variable for the texts of the file.
@@ -59,8 +60,12 @@ func (c *compose) lookup(name string) (string, bool) {
 	if s, ok := c.p.lookup(name); ok {
 		return s, true
 	}
-	s, ok := c.dotenv[name]
-	return s, ok
+	for _, f := range slices.Backward(c.dotenv) {
+		if s, ok := f.env[name]; ok {
+			return s, true
+		}
+	}
+	return "", false
 }
 
 func (c *compose) process(name string, line int, f *fields) Process {
@@ -81,7 +86,7 @@ func (c *compose) process(name string, line int, f *fields) Process {
 		c.p.fail(line, "%s has no command", f.at)
 	}
 	if !f.truth("is_dotenv_disabled") {
-		proc.addEnv(c.dotenv, dotenvFile)
+		proc.addFiles(c.dotenv)
 	}
 	if file := f.text("env_file"); file != "" {
 		if !filepath.IsAbs(file) {
@@ -154,7 +159,9 @@ func (c *compose) needs(proc *Process, on *fields) {
 func (c *compose) restart(proc *Process, f *fields) {
 	limit := f.number("max_restarts")
 	switch policy := f.text("restart"); policy {
-	case "", "no", "false":
+	case "":
+	case "no", "false":
+		proc.NoRestart = true
 	case "always":
 		proc.Restart = "always"
 		if limit > 0 {

@@ -24,7 +24,7 @@ func Renew(j engine.Job) (*engine.Renewal, error) {
 	if err != nil {
 		return nil, notRenewed(j, source, err)
 	}
-	proc := plan.find(name)
+	proc := plan.withCopy(name)
 	if proc == nil {
 		return nil, &engine.Error{
 			Op: "restart", Job: j.ID, Err: fmt.Errorf("%w: %s has no process %s any more", engine.ErrInvalid, plan.File, name),
@@ -66,8 +66,8 @@ func notRenewed(j engine.Job, source Source, err error) error {
 	e := &engine.Error{Op: "restart", Job: j.ID, Err: fmt.Errorf("%w: %w", engine.ErrInvalid, err), Hint: "correct the file; the job was not touched"}
 	if errors.Is(err, ErrNoFile) || errors.Is(err, fs.ErrNotExist) {
 		gone := "the file of its project in " + source.Dir
-		if source.File != "" {
-			gone = source.File
+		if len(source.Files) > 0 {
+			gone = strings.Join(source.Files, ", ")
 		}
 		e.Err = fmt.Errorf("%w: %s, which describes %s, is gone", engine.ErrInvalid, gone, ProcessOf(j))
 		e.Hint = "restore the file, or run its command as a new job: hob run " + commandText(j)

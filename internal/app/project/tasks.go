@@ -23,7 +23,7 @@ func (p *parser) tasks(v *value) {
 		p.fail(top.line("version"), "version %s of tasks.json is not supported", version)
 	}
 	p.expand = p.expandTask
-	t := tasks{p: p, background: map[string]bool{}}
+	t := tasks{p: p, background: map[string]bool{}, env: p.givenVariables()}
 	p.unexpanded = func(_ int, err error) { t.missing = err.Error() }
 	t.defaults = append(system(v), *v)
 	top.ignore("options", "type", "linux", "osx", "windows")
@@ -43,6 +43,7 @@ type tasks struct {
 	p          *parser
 	defaults   []value         // objects whose options and type hold for all tasks
 	background map[string]bool // the tasks in the background
+	env        []envFile
 	sequences  []step
 	missing    string // why the current task cannot run outside of the editor
 }
@@ -102,6 +103,7 @@ func (t *tasks) task(v *value, at string) {
 	f.v.line = v.line
 	f.ignore("group", "presentation", "detail", "icon", "hide", "promptOnClose", "linux", "osx", "windows")
 	proc := p.process(f.text("label"), v.line)
+	proc.addFiles(t.env)
 	if proc.Name == "" {
 		proc.Name = f.text("taskName")
 	}

@@ -31,10 +31,10 @@ type Up struct {
 	Source Source
 	Base   engine.Spec // what all jobs have in common, such as the size of the terminal
 
-	Known      []string // the names of all processes of the file
-	Keep       bool     // leave jobs alone that differ from the file
-	RestartAll bool     // restart also the jobs that do not
-	Prune      bool     // stop the jobs of processes that are not Known
+	Known      []Process // all processes of the file
+	Keep       bool      // leave jobs alone that differ from the file
+	RestartAll bool      // restart also the jobs that do not
+	Prune      bool      // stop the jobs of processes that are not Known
 
 	// Timeout bounds every wait for which the file has no limit; 0: ten minutes.
 	Timeout time.Duration
@@ -131,7 +131,8 @@ func (u *Up) Gone(running []engine.Job) []engine.Job {
 	return slices.DeleteFunc(slices.Clone(running), func(j engine.Job) bool {
 		name := j.Labels[processLabel]
 		ofFile := name != "" && sourceOf(j).sameFiles(u.Source)
-		return !ofFile || slices.Contains(u.Known, name)
+		isKnown := slices.ContainsFunc(u.Known, func(p Process) bool { return p.isOf(j) })
+		return !ofFile || isKnown
 	})
 }
 
