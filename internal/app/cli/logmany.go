@@ -315,6 +315,9 @@ func (f logFlags) jobs(ctx context.Context, a *app, args []string) (jobs []engin
 		return ofGroup(ctx, a.eng, f.group)
 	case len(args) > 1:
 		jobs, err = a.manyJobs(ctx, args, engine.Read)
+		if hint := otherArgument("log", args); hint != "" && errors.Is(err, engine.ErrNotFound) {
+			err = usagef(hint, "%w", err)
+		}
 	default:
 		jobs = make([]engine.Job, 1)
 		jobs[0], err = a.oneJob(ctx, args, engine.Read, engine.Filter{}, "Show the log of which job?")

@@ -39,19 +39,20 @@ type app struct {
 	color string // auto, always or never
 	ascii bool
 
-	client   string       // recorded as the one that starts and stops jobs
-	onScreen bool         // jobs are shown on a terminal as they change
-	detaches bool         // the job goes to the background without a key press
-	noPrompt bool         // the user cannot be prompted
-	leftBy   signalled    // the signal that made hob leave a job; 0: none
-	hosts    *ssh.Backend // see openHosts
-	prompter prompter     // asks on behalf of hosts
-	warnings hostWarnings
-	eng      *engine.Engine // see open
-	unlock   func()         // releases the lock of --once; may be nil
-	loaded   *config.Config // see settings
-	helpErr  error          // of writing help; see help
-	slog     *slog.Logger   // see logger
+	everywhere bool         // a name means jobs of all directories
+	client     string       // recorded as the one that starts and stops jobs
+	onScreen   bool         // jobs are shown on a terminal as they change
+	detaches   bool         // the job goes to the background without a key press
+	noPrompt   bool         // the user cannot be prompted
+	leftBy     signalled    // the signal that made hob leave a job; 0: none
+	hosts      *ssh.Backend // see openHosts
+	prompter   prompter     // asks on behalf of hosts
+	warnings   hostWarnings
+	eng        *engine.Engine // see open
+	unlock     func()         // releases the lock of --once; may be nil
+	loaded     *config.Config // see settings
+	helpErr    error          // of writing help; see help
+	slog       *slog.Logger   // see logger
 
 	logout func() string // see logout.Advice
 }

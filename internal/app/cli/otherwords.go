@@ -194,7 +194,6 @@ func otherArgument(command string, args []string) string {
 		if isNumber(lines) {
 			return "Use: hob log -n " + lines + " " + shellword.Quote(job)
 		}
-		return "hob log shows one job"
 	case "config":
 		return "to change settings, edit " + config.Load().Path + "; hob config checks it"
 	}

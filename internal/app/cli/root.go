@@ -33,7 +33,8 @@ func (a *app) newRoot() *cobra.Command {
 		Long: "hob puts a running command on the back burner: watch it, talk to it, stop it,\n" +
 			"find it again tomorrow. With no command, it opens the UI.\n\n" +
 			"ID is a job ID, a unique prefix of one or the letters at its end. It can also be a\n" +
-			"job name, @ for the newest job, or @2 for the one before it.",
+			"job name, @ for the newest job, or @2 for the one before it. A name means first a job\n" +
+			"of the current directory.",
 		Example: `hob run npm run dev          # Ctrl+B sends it to the background
 hob run -b make test         # prints the job ID
 hob log --follow make-test
@@ -89,6 +90,9 @@ hob wait @ && hob list`,
 		a.killCommand(), a.downCommand(), a.clearCommand(), a.removeCommand(), a.hostsCommand(),
 	)...)
 	for _, cmd := range root.Commands() {
+		if slices.Contains(commandsWithAll(), cmd.Name()) {
+			everywhereFlag(a, cmd)
+		}
 		if cmd.ValidArgsFunction == nil { // by default, a command takes no arguments
 			cmd.ValidArgsFunction = cobra.NoFileCompletions
 			if cmd.Args == nil {

@@ -80,7 +80,7 @@ func (f upFlags) plan(names []string) (plan *project.Plan, chosen []project.Proc
 }
 
 func (f upFlags) groupOf(plan *project.Plan) project.Group {
-	return project.Group{Name: cmp.Or(f.group, filepath.Base(plan.Dir)), Dir: project.Canonical(plan.Dir)}
+	return project.Group{Name: cmp.Or(f.group, filepath.Base(project.Canonical(plan.Dir))), Dir: project.Canonical(plan.Dir)}
 }
 
 // up returns what starts the processes of a plan. Its functions and what its jobs have in common are missing.
