@@ -315,8 +315,9 @@ func (f logFlags) jobs(ctx context.Context, a *app, args []string) (jobs []engin
 		return ofGroup(ctx, a.eng, f.group)
 	case len(args) > 1:
 		jobs, err = a.manyJobs(ctx, args, engine.Read)
-		if hint := otherArgument("log", args); hint != "" && errors.Is(err, engine.ErrNotFound) {
-			err = usagef(hint, "%w", err)
+		missing, ok := errors.AsType[*failure](err)
+		if ok && missing.code == "not_found" {
+			missing.hint = cmp.Or(otherArgument("log", args), missing.hint)
 		}
 	default:
 		jobs = make([]engine.Job, 1)
