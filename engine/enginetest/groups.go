@@ -48,13 +48,19 @@ func groups() []suiteCase {
 				s.Errorf("followed (-want +got):\n%s", diff)
 			}
 
-			again, err := grouplog.Open(s.ctx(), s.engine(), grouplog.Options{Filter: engine.Filter{Labels: labels}, Last: 3})
+			again, err := grouplog.Open(s.ctx(), s.engine(), grouplog.Options{Filter: engine.Filter{Labels: labels}, Last: 2})
 			s.done(err)
 			defer again.Close()
 			entries, err := again.Next(s.ctx())
 			s.done(err)
-			if n := len(entries); n != 3 || !entries[2].Ended {
-				s.Errorf("the last three entries are %d: %+v", n, entries)
+			var last []string
+			for _, e := range entries {
+				if !e.Ended {
+					last = append(last, e.Line.Text)
+				}
+			}
+			if len(last) != 2 || len(entries) < 3 {
+				s.Errorf("the last two lines and the ends after them are %q and %d entries", last, len(entries))
 			}
 		}},
 	}
