@@ -11,7 +11,8 @@ import (
 type Backend interface {
 	// Name is recorded with each job ("local", "ssh") and is used to find the backend again.
 	Name() string
-	Capabilities() Capabilities
+	// Capabilities are those of jobs on host, as far as they are known without a connection.
+	Capabilities(host string) Capabilities
 	// Serves reports whether this backend starts jobs for host ("" is this machine).
 	Serves(host string) bool
 	// Start starts a job whose directory exists and contains meta.json. It returns the job's state
@@ -37,12 +38,19 @@ type Placer interface {
 	HostDir(r Record) string
 }
 
-// Scheduler is a [Backend] with hosts where a scheduler starts jobs.
-type Scheduler interface {
-	// Schedules reports whether host has a scheduler. A job there can wait for others:
-	// Launch.Spec.After and AfterAny are jobs of the same host that have not ended, or jobs of any
-	// host that have ended without the required success.
-	Schedules(host string) bool
+// QueueKeeper is a [Backend] with hosts that have queues as this machine has.
+type QueueKeeper interface {
+	// KeepQueues carries out r on host, and returns the queues there, or only that of r.Name.
+	KeepQueues(ctx context.Context, host string, r QueueRequest) ([]Queue, error)
+}
+
+// QueueRequest is what to do with queues. The zero value only lists them.
+type QueueRequest struct {
+	Name   string // of one queue
+	Change QueueChange
+	// Jobs of the host are to start sooner, as Turn says.
+	Jobs []Record
+	Turn Turn
 }
 
 // Finder is a [Backend] whose hosts store enough to recreate the records of their jobs.

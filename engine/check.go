@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hobjobs/hob/internal/hostname"
 	"github.com/hobjobs/hob/internal/shellword"
 )
 
@@ -79,14 +78,6 @@ func (s Spec) Check(given ...string) error {
 		}
 	}
 	return nil
-}
-
-// checkOrder checks the jobs that a job is to follow.
-func checkOrder(s Spec, given bool) (problem, hint string) {
-	if given && s.Host != "" && !hostname.OnCluster(s.Host) {
-		return "{after} and {after-any} are only for jobs of this machine and of clusters", "start it when the others have ended, or remove {on}"
-	}
-	return "", ""
 }
 
 func checkVariables(s Spec, _ bool) (problem, hint string) {

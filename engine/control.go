@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/hobjobs/hob/internal/hostname"
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
@@ -71,7 +72,7 @@ func (h *Handle) begun(ctx context.Context, op string) (Run, Job, error) {
 
 // notBegun returns an error if the job is queued and has never run.
 func notBegun(op string, j Job) error {
-	queuedHere := j.Status == Queued && j.Host == ""
+	queuedHere := j.Status == Queued && !hostname.OnCluster(j.Host)
 	if queuedHere && j.StartedAt.IsZero() {
 		return opError(op, j, ErrNotStarted)
 	}

@@ -81,7 +81,7 @@ func (f *fakeBackend) Job(id engine.ID) *fakeJob {
 func (f *fakeBackend) Name() string { return f.name }
 
 // Capabilities implements [engine.Backend].
-func (f *fakeBackend) Capabilities() engine.Capabilities { return f.caps }
+func (f *fakeBackend) Capabilities(string) engine.Capabilities { return f.caps }
 
 // Serves implements [engine.Backend].
 func (f *fakeBackend) Serves(host string) bool { return host == f.host }

@@ -96,8 +96,10 @@ func JobOptions() []JobOption {
 				switch {
 				case s.Port < AutoPort, s.Port > 65535:
 					return fmt.Sprintf("port %d", s.Port), "use a port from 1 to 65535"
-				case s.Port != 0 && s.Host != "":
-					return "{port} cannot be combined with {on}", "set PORT with {env}"
+				case s.Port != 0 && hostname.OnCluster(s.Host):
+					return "{port} is not for jobs of a cluster", "set PORT with {env}"
+				case s.Port == AutoPort && s.Host != "":
+					return "{port} auto finds a port of this machine, not of a host", "name a port: {port} 8080"
 				}
 				return "", ""
 			},
@@ -109,8 +111,8 @@ func JobOptions() []JobOption {
 			Set:      setRestart,
 			Typed:    func(s Spec) []string { return unlessZero(s.Restart, s.Restart) },
 			check: func(s Spec, given bool) (string, string) {
-				if given && s.Host != "" {
-					return "{restart} is only for jobs of this machine", "run a loop there: while ! COMMAND; do sleep 1; done"
+				if given && hostname.OnCluster(s.Host) {
+					return "{restart} is not for jobs of a cluster", "run a loop there: while ! COMMAND; do sleep 1; done"
 				}
 				if _, err := record.ParseRestart(s.Restart); err != nil {
 					return fmt.Sprintf("the restart policy %q", s.Restart), "use " + RestartPolicies
@@ -251,9 +253,7 @@ func JobOptions() []JobOption {
 				switch {
 				case s.Queue == "":
 				case hostname.OnCluster(s.Host):
-					return "{queue} is only for jobs of this machine", "name a partition of the cluster: {sbatch} '-p PARTITION'"
-				case s.Host != "":
-					return "{queue} is only for jobs of this machine", "remove {queue}, or {on}"
+					return "{queue} is not for jobs of a cluster", "name a partition of the cluster: {sbatch} '-p PARTITION'"
 				case !queue.ValidName(s.Queue):
 					return fmt.Sprintf("%q cannot be the name of a queue", s.Queue), queue.NameHint
 				}
@@ -265,14 +265,12 @@ func JobOptions() []JobOption {
 			Usage:    "start it when job ID has exited with 0; repeatable",
 			Argument: &JobArgument{Name: "after", List: true, Description: "Start it once these jobs have exited with 0"},
 			Set:      func(s *Spec, v string) error { s.After = append(s.After, ID(v)); return nil },
-			check:    checkOrder,
 		},
 		{
 			Field: "AfterAny", Name: "after-any", Value: "ID", Repeated: true,
 			Usage:    "start it when job ID has ended in any way; repeatable",
 			Argument: &JobArgument{Name: "afterAny", Aliases: []string{"after_any"}, List: true, Description: "The same, whatever their exit code"},
 			Set:      func(s *Spec, v string) error { s.AfterAny = append(s.AfterAny, ID(v)); return nil },
-			check:    checkOrder,
 		},
 		{
 			Field: "Script", Name: "script", Short: "c", Value: "SCRIPT",

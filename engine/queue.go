@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 
+	"github.com/hobjobs/hob/internal/hostname"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/queue"
 )
@@ -23,10 +23,13 @@ type Queue struct {
 	Waiting []ID `json:"waiting"`
 }
 
-// Queues returns the queues that have been used, sorted by name.
-func (e *Engine) Queues(ctx context.Context) ([]Queue, error) {
+// Queues returns the queues of host ("" is this machine) that have been used, sorted by name.
+func (e *Engine) Queues(ctx context.Context, host string) ([]Queue, error) {
 	if e.isClosed() {
 		return nil, &Error{Op: "list queues", Err: ErrClosed}
+	}
+	if host != "" {
+		return e.keepQueues(ctx, "list queues", host, QueueRequest{})
 	}
 	names, err := queue.Names(e.root.Queues())
 	if err != nil {
@@ -47,31 +50,24 @@ func (e *Engine) Queues(ctx context.Context) ([]Queue, error) {
 }
 
 func (e *Engine) queue(name string) (Queue, error) {
-	dir := queue.Dir(e.root.Queues(), name)
-	queue.Clean(dir)
-	v, err := queue.Read(dir)
-	q := Queue{
-		Name:    name,
-		Slots:   v.Slots,
-		Paused:  v.Paused,
-		Running: []ID{},
-		Waiting: []ID{},
+	q, err := queue.Describe(e.root.Queues(), name)
+	return Queue(q), err
+}
+
+// keepQueues carries out r on a host.
+func (e *Engine) keepQueues(ctx context.Context, op, host string, r QueueRequest) ([]Queue, error) {
+	k, ok := e.serving(host).(QueueKeeper)
+	if !ok {
+		return nil, &Error{Op: op, Err: fmt.Errorf("%w: queues on %s", ErrUnsupported, host)}
 	}
-	for _, entry := range v.Entries {
-		switch {
-		case entry.State == queue.Canceled: // its end is being recorded, or was a moment ago
-		case entry.State.Pending():
-			q.Waiting = append(q.Waiting, ID(entry.ID))
-		default:
-			q.Running = append(q.Running, ID(entry.ID))
-		}
-	}
-	return q, err
+	queues, err := k.KeepQueues(ctx, host, r)
+	return queues, opError(op, Job{}, err)
 }
 
 // QueueChange is a change of a queue's settings. Zero fields change nothing.
 type QueueChange struct {
-	Slots int // at least 1
+	Host  string // of the queue; empty: this machine
+	Slots int    // at least 1
 	// Pause keeps jobs from starting, Resume lets them start again.
 	Pause, Resume bool
 }
@@ -87,17 +83,15 @@ func (e *Engine) SetQueue(ctx context.Context, name string, c QueueChange) (Queu
 	case c.Pause && c.Resume:
 		return Queue{}, invalid("change a queue", "both pause and resume", "choose one of them")
 	}
-	err := queue.Set(ctx, queue.Dir(e.root.Queues(), name), func(s *queue.Settings) {
-		if c.Slots > 0 {
-			s.Slots = c.Slots
+	if c.Host != "" {
+		queues, err := e.keepQueues(ctx, "change a queue", c.Host, QueueRequest{Name: name, Change: c})
+		if err != nil || len(queues) == 0 {
+			return Queue{}, err
 		}
-		switch {
-		case c.Pause:
-			s.Paused = true
-		case c.Resume:
-			s.Paused = false
-		}
-	})
+		return queues[0], nil
+	}
+	change := queue.Change{Slots: c.Slots, Pause: c.Pause, Resume: c.Resume}
+	err := queue.Set(ctx, queue.Dir(e.root.Queues(), name), change.Apply)
 	if err != nil {
 		return Queue{}, &Error{Op: "change a queue", Err: err, Hint: hintFor(err, Job{})}
 	}
@@ -119,37 +113,22 @@ const (
 // StartQueued lets queued jobs start sooner, in the given order. The error is ErrNotQueued if one of them
 // does not wait.
 func (e *Engine) StartQueued(ctx context.Context, when Turn, ids ...ID) error {
+	op, change := "put first", queue.First
 	if when == TurnNow {
-		return e.eachQueue(ctx, "start", ids, queue.StartNow)
+		op, change = "start", queue.StartNow
 	}
-	return e.eachQueue(ctx, "put first", ids, queue.First)
-}
-
-// ErrNotQueued means that a job does not wait in a queue: it has started or ended.
-var ErrNotQueued = errors.New("the job is not queued")
-
-// eachQueue calls change with the jobs of each queue.
-func (e *Engine) eachQueue(ctx context.Context, op string, ids []ID, change func(ctx context.Context, dir string, ids []string) error) error {
-	byDir := map[string][]string{}
-	for _, id := range ids {
-		rec, err := e.record(id)
-		if err != nil {
+	here, there, err := e.byPlace(op, ids)
+	if err != nil {
+		return err
+	}
+	for host, jobs := range there {
+		if _, err := e.keepQueues(ctx, op, host, QueueRequest{Jobs: jobs, Turn: when}); err != nil {
 			return err
 		}
-		if !waitsHere(rec) {
-			err := &Error{Op: op, Job: id, Err: ErrNotQueued}
-			if rec.Meta.Host != "" {
-				err.Err = fmt.Errorf("%w on this machine", ErrNotQueued)
-				err.Hint = "the scheduler of a cluster decides when its jobs start"
-			}
-			return err
-		}
-		dir := queue.Dir(e.root.Queues(), rec.Meta.Queue)
-		byDir[dir] = append(byDir[dir], rec.ID)
 	}
-	for dir, jobs := range byDir {
+	for dir, jobs := range here {
 		err := change(ctx, dir, jobs)
-		if errors.Is(err, queue.ErrNotWaiting) || errors.Is(err, fs.ErrNotExist) {
+		if queue.IsNotWaiting(err) {
 			err = ErrNotQueued
 		}
 		if err != nil {
@@ -159,13 +138,45 @@ func (e *Engine) eachQueue(ctx context.Context, op string, ids []ID, change func
 	return nil
 }
 
-// waitsHere reports whether a job waits in a queue of this machine.
-func waitsHere(rec *jobdir.Record) bool {
-	switch {
-	case rec.Meta.Host != "", !rec.Meta.Waits(), rec.Started, rec.Finished():
-		return false
+// ErrNotQueued means that a job does not wait in a queue: it has started or ended.
+var ErrNotQueued = errors.New("the job is not queued")
+
+// byPlace returns the queued jobs of this machine by the directory of their queue, and the others by host.
+func (e *Engine) byPlace(op string, ids []ID) (here map[string][]string, there map[string][]Record, err error) {
+	here, there = map[string][]string{}, map[string][]Record{}
+	for _, id := range ids {
+		rec, err := e.record(id)
+		if err != nil {
+			return nil, nil, err
+		}
+		host := rec.Meta.Host
+		refused := &Error{Op: op, Job: id, Err: ErrNotQueued}
+		switch {
+		case hostname.OnCluster(host):
+			refused.Err = fmt.Errorf("%w on this machine", ErrNotQueued)
+			refused.Hint = "the scheduler of a cluster decides when its jobs start"
+			return nil, nil, refused
+		case !mayBeQueued(rec):
+			return nil, nil, refused
+		case host != "":
+			there[host] = append(there[host], Record{ID: id, Dir: e.root.Dir(rec.ID), Job: e.jobOf(rec)})
+		default:
+			dir := queue.Dir(e.root.Queues(), rec.Meta.Queue)
+			here[dir] = append(here[dir], rec.ID)
+		}
 	}
-	return true
+	return here, there, nil
+}
+
+// mayBeQueued reports whether a job waits in a queue according to its records.
+func mayBeQueued(rec *jobdir.Record) bool {
+	switch {
+	case !rec.Meta.Waits(), rec.Finished():
+		return false
+	case rec.Meta.Host != "":
+		return rec.CurrentState().Status == Queued
+	}
+	return !rec.Started
 }
 
 // configureQueue applies the slots of the settings to the queue of a new job, if they have changed
@@ -176,7 +187,9 @@ func (e *Engine) configureQueue(ctx context.Context, name string) error {
 		return nil
 	}
 	return queue.Set(ctx, queue.Dir(e.root.Queues(), name), func(s *queue.Settings) {
-		s.Configure(slots)
+		if s.Configured != slots {
+			s.Slots, s.Configured = slots, slots
+		}
 	})
 }
 
@@ -189,6 +202,9 @@ func (e *Engine) dependencies(ctx context.Context, spec Spec) (Spec, error) {
 	}
 	if spec.AfterAny, err = e.unended(ctx, spec.Host, spec.AfterAny, false); err != nil {
 		return spec, err
+	}
+	if spec.Host != "" {
+		return spec, nil // the queue is one of the host
 	}
 	return spec, e.configureQueue(ctx, spec.Queue)
 }

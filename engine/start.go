@@ -138,10 +138,7 @@ func (e *Engine) complete(s Spec) (Spec, Backend, error) {
 		}
 		return s, nil, e
 	}
-	if follows := len(s.After)+len(s.AfterAny) > 0; follows && !mayWait(b, s.Host) {
-		return s, nil, invalid("start", "a job on a host cannot wait for other jobs", "start it there when it is due, or run it here")
-	}
-	caps := b.Capabilities()
+	caps := b.Capabilities(s.Host)
 	s = caps.nearest(s)
 	for _, ability := range []struct {
 		asked, there bool
@@ -173,15 +170,6 @@ func (e *Engine) complete(s Spec) (Spec, Backend, error) {
 		s.Size = defaultSize
 	}
 	return e.withDefaults(s), b, nil
-}
-
-// mayWait reports whether jobs on host can wait for others there.
-func mayWait(b Backend, host string) bool {
-	if host == "" {
-		return true
-	}
-	s, ok := b.(Scheduler)
-	return ok && s.Schedules(host)
 }
 
 // nearest returns a request with the terminal and the input that come closest to what is asked for.

@@ -14,10 +14,10 @@ type virtualBackend struct{ e *Engine }
 
 var _ Backend = (*virtualBackend)(nil)
 
-func (b *virtualBackend) Name() string               { return virtualName }
-func (b *virtualBackend) Capabilities() Capabilities { return Capabilities{} }
-func (b *virtualBackend) Serves(string) bool         { return false }
-func (b *virtualBackend) Close() error               { return nil }
+func (b *virtualBackend) Name() string                     { return virtualName }
+func (b *virtualBackend) Capabilities(string) Capabilities { return Capabilities{} }
+func (b *virtualBackend) Serves(string) bool               { return false }
+func (b *virtualBackend) Close() error                     { return nil }
 
 func (b *virtualBackend) Start(context.Context, Launch) (*State, error) { return nil, ErrUnsupported }
 

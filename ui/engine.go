@@ -36,7 +36,7 @@ type jobEngine interface {
 	Remove(ctx context.Context, ids ...engine.ID) ([]engine.Job, error)
 	MarkSeen(ids ...engine.ID) error
 
-	Queues(ctx context.Context) ([]engine.Queue, error)
+	Queues(ctx context.Context, host string) ([]engine.Queue, error)
 	SetQueue(ctx context.Context, name string, c engine.QueueChange) (engine.Queue, error)
 	StartQueued(ctx context.Context, when engine.Turn, ids ...engine.ID) error
 }

@@ -263,7 +263,7 @@ func three() *fake {
 	}
 }
 
-func (f *fake) Queues(context.Context) ([]engine.Queue, error) {
+func (f *fake) Queues(context.Context, string) ([]engine.Queue, error) {
 	return []engine.Queue{f.queue}, f.called("queues")
 }
 

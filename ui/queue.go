@@ -44,9 +44,9 @@ func (a *jobActions) reorder(failure string, jobs []engine.Job, when engine.Turn
 
 // pauseQueue pauses the queue of a job, or resumes it.
 func (a *jobActions) pauseQueue(jobs []engine.Job) tea.Cmd {
-	eng, name := a.tasks.eng, jobs[0].Queue
+	eng, name, host := a.tasks.eng, jobs[0].Queue, jobs[0].Host
 	return a.tasks.async(func(ctx context.Context) func() tea.Cmd {
-		queues, err := eng.Queues(ctx)
+		queues, err := eng.Queues(ctx, host)
 		paused := false
 		for _, q := range queues {
 			if q.Name == name && q.Paused {
@@ -54,7 +54,7 @@ func (a *jobActions) pauseQueue(jobs []engine.Job) tea.Cmd {
 			}
 		}
 		if err == nil {
-			_, err = eng.SetQueue(ctx, name, engine.QueueChange{Pause: !paused, Resume: paused})
+			_, err = eng.SetQueue(ctx, name, engine.QueueChange{Host: host, Pause: !paused, Resume: paused})
 		}
 		return func() tea.Cmd {
 			switch {

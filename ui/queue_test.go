@@ -48,7 +48,7 @@ func TestQueueActions(t *testing.T) {
 				did = append(did, call)
 			}
 		}
-		want := []string{"now [late]", "first [late]", "set-queue builds {Slots:0 Pause:true Resume:false}", "set-queue builds {Slots:0 Pause:false Resume:true}"}
+		want := []string{"now [late]", "first [late]", "set-queue builds {Host: Slots:0 Pause:true Resume:false}", "set-queue builds {Host: Slots:0 Pause:false Resume:true}"}
 		if !slices.Equal(did, want) {
 			t.Errorf("calls %q", did)
 		}

@@ -87,7 +87,7 @@ type suite struct {
 func (s *suite) engine() *engine.Engine {
 	s.Helper()
 	backend := s.cfg.New()
-	s.caps = backend.Capabilities()
+	s.caps = backend.Capabilities(s.cfg.Host)
 	e, err := engine.New(engine.WithStateDir(s.root), engine.WithClient("suite"), engine.WithBackend(backend))
 	if err != nil {
 		s.Fatal(err)

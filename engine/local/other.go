@@ -9,7 +9,7 @@ import (
 )
 
 // Capabilities implements [engine.Backend].
-func (b *Backend) Capabilities() engine.Capabilities { return engine.Capabilities{} }
+func (b *Backend) Capabilities(string) engine.Capabilities { return engine.Capabilities{} }
 
 // Start implements [engine.Backend]. It is not called, since the backend serves no host on this
 // system.

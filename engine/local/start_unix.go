@@ -19,7 +19,7 @@ import (
 var errUnhooked = errors.New("this program is the holder of a job, but does not begin with local.IsHolder")
 
 // Capabilities implements [engine.Backend].
-func (b *Backend) Capabilities() engine.Capabilities {
+func (b *Backend) Capabilities(string) engine.Capabilities {
 	return engine.Capabilities{
 		PTY:         true,
 		Stdin:       true,

@@ -145,16 +145,16 @@ func (b *Backend) dial(ctx context.Context, host string) (shell.Transport, error
 // Name implements [engine.Backend].
 func (b *Backend) Name() string { return Name }
 
-// Capabilities implements [engine.Backend]: those of a host with hob's holder. A start on another host fails if
-// its scripts cannot do what the job needs.
-func (b *Backend) Capabilities() engine.Capabilities {
+// Capabilities implements [engine.Backend]. A start fails if the host has no holder and its scripts cannot do what
+// the job needs.
+func (b *Backend) Capabilities(host string) engine.Capabilities {
 	return engine.Capabilities{
 		PTY:      true,
 		Stdin:    true,
 		Split:    true,
 		Resize:   true,
 		LogLimit: true,
-		TTYStdin: true,
+		TTYStdin: b.HasHolder(host),
 		Restart:  true,
 	}
 }

@@ -13,9 +13,11 @@ import (
 	"github.com/hobjobs/hob/engine/ssh/internal/judge"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
+	"github.com/hobjobs/hob/engine/ssh/internal/slurm"
 	"github.com/hobjobs/hob/internal/hostjob"
 	"github.com/hobjobs/hob/internal/hostname"
 	"github.com/hobjobs/hob/internal/jobdir"
+	waiting "github.com/hobjobs/hob/internal/queue"
 )
 
 // A job with a holder on its host is a local job of that host: hob-holder reports its state there and acts on
@@ -23,6 +25,68 @@ import (
 
 // isHeld reports whether the job of r has a holder on its host.
 func isHeld(r *engine.Record) bool { return r.Job.HostHolder != "" }
+
+// HasHolder reports whether the backend is connected to host, and will start new jobs there with hob's
+// holder. Otherwise scripts start them, as far as they can.
+func (b *Backend) HasHolder(host string) bool {
+	if _, onCluster := slurm.Login(host); host == "" || onCluster {
+		return false
+	}
+	h := b.host(host)
+	h.mu.Lock()
+	c := h.conn
+	h.mu.Unlock()
+	if c == nil || b.settings(host).Holder == HolderNever {
+		return false
+	}
+	_, ok := forNewJobs(c.Programs().Holders)
+	return ok || b.settings(host).Holder == HolderAuto
+}
+
+var _ engine.QueueKeeper = (*Backend)(nil)
+
+// KeepQueues implements [engine.QueueKeeper], on hosts that have hob's holder.
+func (b *Backend) KeepQueues(ctx context.Context, host string, r engine.QueueRequest) ([]engine.Queue, error) {
+	h := b.host(host)
+	c, err := h.connect(ctx, true)
+	if err != nil {
+		return nil, unreachable(host, err)
+	}
+	p, _, err := h.launcher(ctx, c, "hob queue")
+	if err != nil {
+		return nil, err
+	}
+	request := hostjob.Queues{
+		Name:   r.Name,
+		Change: waiting.Change{Slots: r.Change.Slots, Pause: r.Change.Pause, Resume: r.Change.Resume},
+	}
+	for _, j := range r.Jobs {
+		id := remoteID(b.HostDir(j))
+		if r.Turn == engine.TurnNow {
+			request.Now = append(request.Now, id)
+		} else {
+			request.First = append(request.First, id)
+		}
+	}
+	var answer hostjob.Queued
+	err = h.askHolder(ctx, quick, p.Program, request, &answer, askOptions{asks: true}, "queue", c.Host.Base)
+	switch {
+	case err != nil:
+		return nil, err
+	case answer.Failure != nil && errors.Is(answer.Failure, engine.ErrNotRunning):
+		return nil, engine.ErrNotQueued
+	case answer.Failure != nil:
+		return nil, answer.Failure
+	}
+	for _, j := range r.Jobs {
+		h.pollSoon(j.ID)
+	}
+	queues := make([]engine.Queue, len(answer.Queues))
+	for i, q := range answer.Queues {
+		queues[i] = engine.Queue(q)
+	}
+	return queues, nil
+}
 
 // speakerOf returns the program of the host that speaks to the job of r.
 func (h *host) speakerOf(c *conn.Conn, r *engine.Record) string {
@@ -33,11 +97,11 @@ func (h *host) speakerOf(c *conn.Conn, r *engine.Record) string {
 }
 
 // missingError means that the program that speaks to jobs with a holder did not run.
-type missingError struct{ host, program, why string }
+type missingError struct{ host, why string }
 
 func (e *missingError) Error() string {
-	return fmt.Sprintf("%shob's holder %s %s; its jobs may run. To reach them again: hob hosts install %s",
-		hostname.Prefix(e.host), e.program, e.why, e.host)
+	return fmt.Sprintf("%shob's holder is missing there: %s; its jobs run on. To reach them: hob hosts install %s",
+		hostname.Prefix(e.host), e.why, e.host)
 }
 
 func (*missingError) Unwrap() error { return engine.ErrUnreachable }
@@ -57,11 +121,11 @@ func (h *host) askHolder(ctx context.Context, class conn.Class, program string, 
 	}
 	switch a.Code {
 	case recipe.NotThere:
-		return &missingError{h.name, program, "is not there any more"}
+		return &missingError{h.name, program + " is not there any more"}
 	case recipe.NotAllowed:
-		return &missingError{h.name, program, "cannot be executed"}
+		return &missingError{h.name, program + " cannot be executed"}
 	case recipe.NotOurs:
-		return &missingError{h.name, program, "is not used: " + wordOf(a.Out)}
+		return &missingError{h.name, wordOf(a.Out)}
 	}
 	if err := json.Unmarshal(a.Out, answer); err != nil {
 		return unreachable(h.name, fmt.Errorf("unexpected answer of %s: %w", program, err))
@@ -164,19 +228,19 @@ func (h *host) listHeld(ctx context.Context, base string, rs []engine.Record) (*
 // lookWithoutHolder looks at jobs with a holder where the program that speaks to them does not run: only
 // the record of an end is certain.
 func (h *host) lookWithoutHolder(ctx context.Context, base string, rs []engine.Record, why *missingError, seen map[engine.ID]engine.State) error {
-	a, err := h.ask(ctx, quick, recipe.HeldStates(base, ids(h.b, rs)), askOptions{})
+	files, err := h.heldFiles(ctx, base, rs)
 	if err != nil {
 		return err
 	}
-	states := recipe.ParseHeldStates(a.Out)
 	for _, r := range rs {
+		j := files[remoteID(h.b.HostDir(r))]
 		o := judge.LastKnown(r)
 		o.Link, o.LinkError, o.StaleSince = engine.LinkUnreachable, why.Error(), lastSeen(r)
-		st, err := jobdir.DecodeState(states[remoteID(h.b.HostDir(r))])
-		if err == nil && st.Exit.Known() {
+		if st, err := jobdir.DecodeState(j.State); err == nil && st.Exit.Known() {
 			st.Status, st.Link = st.Exit.Status, engine.LinkOK
 			st.HostDir, st.HostHolder, st.Machine = r.Job.HostDir, r.Job.HostHolder, r.Job.Machine
 			o = st
+			h.found(r.ID, j.Logs, time.Now())
 			h.b.remember(r, o, st.BootID, r.Job.HostDir, false)
 		}
 		seen[r.ID] = o
@@ -184,10 +248,22 @@ func (h *host) lookWithoutHolder(ctx context.Context, base string, rs []engine.R
 	return nil
 }
 
+// heldFiles reads what the files of the jobs rs in base show without a holder.
+func (h *host) heldFiles(ctx context.Context, base string, rs []engine.Record) (map[string]recipe.HeldJob, error) {
+	a, err := h.ask(ctx, quick, recipe.HeldFiles(base, ids(h.b, rs)), askOptions{})
+	return recipe.ParseHeldFiles(a.Out), err
+}
+
 // heldEntry requests what the host knows of the logs of the job of r.
 func (h *host) heldEntry(ctx context.Context, r engine.Record) (*recipe.Entry, time.Time, error) {
 	base, _ := dirAndName(h.b.HostDir(r))
 	l, at, err := h.listHeld(ctx, base, []engine.Record{r})
+	if missing := (*missingError)(nil); errors.As(err, &missing) { // the logs are files that scripts can read
+		files, filesErr := h.heldFiles(ctx, base, []engine.Record{r})
+		if j := files[remoteID(h.b.HostDir(r))]; filesErr == nil && j.Logs != nil {
+			return j.Logs, time.Now(), nil
+		}
+	}
 	if err != nil {
 		return nil, at, err
 	}

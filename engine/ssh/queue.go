@@ -105,14 +105,6 @@ func (h *host) forgetQueue() {
 	h.queue = queue{}
 }
 
-var _ engine.Scheduler = (*Backend)(nil)
-
-// Schedules implements [engine.Scheduler].
-func (b *Backend) Schedules(host string) bool {
-	_, onCluster := slurm.Login(host)
-	return onCluster
-}
-
 // follow returns the options for sbatch with which the job of l waits for the jobs that it follows. If
 // one of those has ended without the success that l requires, blocked describes how it ended.
 func (h *host) follow(ctx context.Context, l engine.Launch) (options []string, blocked string, err error) {

@@ -106,7 +106,7 @@ func TestQuestionAnsweredInTheTerminalIsRemoved(t *testing.T) {
 // needTerminal skips a test on systems where jobs have no terminal.
 func needTerminal(t *testing.T) {
 	t.Helper()
-	if !local.New().Capabilities().PTY {
+	if !local.New().Capabilities("").PTY {
 		t.Skip("jobs have no terminal here")
 	}
 }

@@ -5,6 +5,7 @@
 //	hob-holder list BASE ID[=SUM]…  the states of jobs: [Listing]
 //	hob-holder act DIR            acts on a job; [Act] on stdin, [Done] on stdout
 //	hob-holder watch DIR          the state of a job and each change of it: a [Job] a line
+//	hob-holder queue BASE         lists and changes queues; [Queues] on stdin, [Queued] on stdout
 //	hob-holder connect DIR        joins stdin and stdout with the job's holder
 //
 // A job that is started so is a job of that machine, with a directory, a holder and a queue as any other. Beside
@@ -22,6 +23,7 @@ import (
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/queue"
 )
 
 // Files of a job's directory that a launch makes, in addition to those of a local job.
@@ -45,8 +47,6 @@ type Launch struct {
 	// After and AfterAny are the jobs for which it waits, without those that have ended.
 	After    []record.ID `json:"after,omitempty"`
 	AfterAny []record.ID `json:"after_any,omitempty"`
-	// Slots are those of its queue by the settings of the client; 0: none are set.
-	Slots int `json:"slots,omitempty"`
 }
 
 // The results of a launch, beside that of an error.
@@ -173,6 +173,21 @@ type Act struct {
 	Keys []string            `json:"keys,omitempty"`
 	Size record.Size         `json:"size,omitzero"`
 	Stop *record.StopOptions `json:"stop,omitempty"`
+}
+
+// Queues is the request to list queues, to change that of Name, or to start queued jobs sooner. The zero value
+// lists all.
+type Queues struct {
+	Name   string       `json:"name,omitempty"`
+	Change queue.Change `json:"change,omitzero"`
+	Now    []string     `json:"now,omitempty"`   // jobs to start without a slot
+	First  []string     `json:"first,omitempty"` // jobs to put before all others
+}
+
+// Queued is the answer to [Queues].
+type Queued struct {
+	Failure *holder.Failure  `json:"failure,omitempty"`
+	Queues  []queue.Overview `json:"queues"`
 }
 
 // Done is the answer to [Act].

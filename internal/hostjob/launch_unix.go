@@ -20,8 +20,6 @@ import (
 	"github.com/hobjobs/hob/internal/localclient"
 	"github.com/hobjobs/hob/internal/plainfile"
 	"github.com/hobjobs/hob/internal/proc"
-	"github.com/hobjobs/hob/internal/queue"
-	"github.com/hobjobs/hob/internal/statedir"
 )
 
 // launch starts a job at most once, however often the request comes and whatever cuts it short: who creates
@@ -161,12 +159,6 @@ func absolute(dir string) string {
 // begin starts the job, which this process has locked.
 func begin(ctx context.Context, dir string, l *Launch, lock *jobdir.FileLock) error {
 	r := &l.Meta.Request
-	if l.Slots > 0 && r.Queue != "" {
-		err := queue.Set(ctx, queue.Dir(statedir.QueuesOf(dir), r.Queue), func(s *queue.Settings) { s.Configure(l.Slots) })
-		if err != nil {
-			return err
-		}
-	}
 	localclient.IsHolder() // this program is one
 	var launcher localclient.Launcher
 	_, err := launcher.Start(ctx, localclient.Launch{

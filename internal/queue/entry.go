@@ -72,13 +72,6 @@ type Settings struct {
 	Configured int  // the slots that the configuration had when it was last applied; 0: none
 }
 
-// Configure sets the slots of the configuration, if they have changed since the last time.
-func (s *Settings) Configure(slots int) {
-	if s.Configured != slots {
-		s.Slots, s.Configured = slots, slots
-	}
-}
-
 // parseSettings reads the file settings. What is missing or damaged has its default.
 func parseSettings(text string) Settings {
 	var numbers [3]int

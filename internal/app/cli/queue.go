@@ -13,6 +13,7 @@ import (
 )
 
 type queueFlags struct {
+	on                        string
 	slots                     int
 	pause, resume, first, now bool
 }
@@ -43,6 +44,8 @@ func (a *app) queueCommand() *cobra.Command {
 	flags.BoolVar(&f.resume, "resume", false, "start jobs again")
 	flags.BoolVar(&f.first, "first", false, "put these jobs before all others of their queue")
 	flags.BoolVar(&f.now, "now", false, "start these jobs at once, without a slot")
+	flags.StringVar(&f.on, "on", "", "of this host, which needs hob's holder (hob hosts install)")
+	completeFlag(cmd, "on", a.completeHosts())
 	a.jsonFlag(cmd)
 	return cmd
 }
@@ -81,6 +84,8 @@ func (f queueFlags) checkMove(args []string) error {
 	switch {
 	case both, f.changes():
 		return usagef("run hob queue twice", "--first and --now cannot be combined with other changes")
+	case f.on != "":
+		return usagef("remove --on: the IDs name the jobs wherever they run", "--on cannot be combined with --first and --now")
 	case len(args) == 0:
 		return usagef("Usage: hob queue --first ID…, or --now ID…", "missing job ID")
 	}
@@ -95,13 +100,13 @@ func (a *app) queue(ctx context.Context, args []string, f queueFlags) error {
 	case f.moves():
 		return a.moveQueued(ctx, args, f.now)
 	case f.changes():
-		q, err := a.eng.SetQueue(ctx, args[0], engine.QueueChange{Slots: f.slots, Pause: f.pause, Resume: f.resume})
+		q, err := a.eng.SetQueue(ctx, args[0], engine.QueueChange{Host: f.on, Slots: f.slots, Pause: f.pause, Resume: f.resume})
 		if err != nil {
 			return err
 		}
 		return a.printQueues([]engine.Queue{q})
 	}
-	queues, err := a.eng.Queues(ctx)
+	queues, err := a.eng.Queues(ctx, f.on)
 	if err != nil {
 		return err
 	}
@@ -172,7 +177,7 @@ func (a *app) resolveOrder(ctx context.Context, spec *engine.Spec) error {
 // completeQueues completes the names of queues: those that have been used, and those of the settings.
 func (a *app) completeQueues() cobra.CompletionFunc {
 	return a.completion(false, func(ctx context.Context) ([]cobra.Completion, error) {
-		queues, err := a.eng.Queues(ctx)
+		queues, err := a.eng.Queues(ctx, "")
 		names := slices.Collect(maps.Keys(a.settings().Queues))
 		for _, q := range queues {
 			names = append(names, q.Name)

@@ -18,27 +18,31 @@ func absoluteDir(dir string) (string, error) {
 	return filepath.Abs(dir)
 }
 
-// onHost completes spec for a job on a host. The job has a terminal only with --pty; a job
-// that would have one by default on this machine gets an open stdin instead.
-func (a *app) onHost(spec *engine.Spec, f runFlags) {
+// onHost completes spec for a job on a host. With hob's holder there, the job has a terminal where one on this
+// machine would have it, if hob runs on a terminal. Otherwise it has a terminal only with --pty; one that is
+// shown gets an open stdin instead.
+func (a *app) onHost(spec *engine.Spec, f runFlags, holder bool) {
 	if spec.Host == "slurm:" { // the nodes have this machine's files
 		if dir, err := absoluteDir(spec.Dir); err == nil {
 			spec.Dir = dir
 		}
 	}
+	onTerminal := hasScreen(a.stdout)
+	shown := onTerminal && !a.json
+	asHere := holder && onTerminal && !spec.Stdin
 	switch {
-	case spec.PTY:
-		if spec.Size == (engine.Size{}) {
-			spec.Size = a.callerSize()
-		}
-	case spec.Split, f.has("no-pty"):
+	case spec.PTY, spec.Split, f.has("no-pty"):
+	case asHere && (f.background || shown):
+		spec.PTY = true
 	case f.background:
-		spec.Stdin = true
-	case hasScreen(a.stdout) && !a.json:
+	case shown:
 		spec.Stdin, spec.Split = true, !isTerminal(a.stderr) // a redirected stderr is separate
 	default: // to forward the streams separately
 		spec.Split = true
 		spec.Stdin = spec.Stdin || a.hasInput()
+	}
+	if spec.PTY && spec.Size == (engine.Size{}) {
+		spec.Size = a.callerSize()
 	}
 }
 

@@ -103,7 +103,7 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 		f.yield = 1
 	}
 	settings := a.settings()
-	spec, err := a.spec(f, settings.Run)
+	spec, err := a.spec(f, settings.Run, false)
 	if err != nil {
 		return err
 	}
@@ -120,6 +120,11 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 	// Before the job starts, while Ctrl+C still ends hob itself.
 	if err := a.connectTo(ctx, spec.Host); err != nil {
 		return err
+	}
+	if a.hosts.HasHolder(spec.Host) {
+		if spec, err = a.spec(f, settings.Run, true); err != nil {
+			return err
+		}
 	}
 	if f.once {
 		job, found, err := a.lockOnce(ctx, spec)
@@ -155,15 +160,16 @@ func (a *app) modeFor(spec engine.Spec, f runFlags) mode {
 	return asOutput
 }
 
-// spec returns the request for the arguments and flags. The settings have the defaults.
-func (a *app) spec(f runFlags, settings config.Run) (engine.Spec, error) {
+// spec returns the request for the arguments and flags. The settings have the defaults. holder means that the
+// host of the job is known to have hob's holder.
+func (a *app) spec(f runFlags, settings config.Run, holder bool) (engine.Spec, error) {
 	spec := f.asked
 	spec.Backgrounded, spec.Grace = f.background, settings.Grace
 	if !f.has("timeout") {
 		spec.Timeout = settings.Timeout
 	}
 	if spec.Host != "" {
-		a.onHost(&spec, f)
+		a.onHost(&spec, f, holder)
 		return spec, nil
 	}
 	onTerminal := hasScreen(a.stdout) || f.raw && isTerminal(a.stdout)

@@ -3,6 +3,8 @@ package recipe
 import (
 	"bytes"
 	"strings"
+
+	"github.com/hobjobs/hob/internal/jobdir"
 )
 
 // AskHolder is a request to program, the hob-holder of the host, with the arguments args and input on its
@@ -39,28 +41,50 @@ const (
 	NotThere   = 127
 )
 
-// HeldStates requests the state.json of jobs that have a holder, without it; see [ParseHeldStates].
-func HeldStates(base string, ids []string) string {
+// HeldFiles requests the state.json and the sizes of the logs of jobs that have a holder, without it; see
+// [ParseHeldFiles].
+func HeldFiles(base string, ids []string) string {
 	var b strings.Builder
 	b.WriteString("cd " + Quote(base) + " 2>/dev/null || exit 0\nfor h_z in")
 	for _, id := range ids {
 		b.WriteString(" " + Quote(id))
 	}
-	b.WriteString("; do echo \"job $h_z\"; [ ! -f \"$h_z/state.json\" ] || cat \"$h_z/state.json\"; done")
+	b.WriteString("; do echo \"job $h_z\"; [ ! -f \"$h_z/state.json\" ] || cat \"$h_z/state.json\"; done\nh_sized=")
+	var logs []string
+	for _, id := range ids {
+		for _, log := range []string{jobdir.OutputFile, jobdir.StdoutFile, jobdir.StderrFile} {
+			logs = append(logs, id+"/"+log)
+		}
+	}
+	b.WriteString(Quote(strings.Join(logs, " ")) + "\nsizes 2>/dev/null")
 	return b.String()
 }
 
-// ParseHeldStates returns the content of state.json by job.
-func ParseHeldStates(out []byte) map[string][]byte {
-	states := map[string][]byte{}
+// HeldJob is what the files of a job that has a holder show.
+type HeldJob struct {
+	State []byte // content of state.json; nil: there is none
+	Logs  *Entry
+}
+
+// ParseHeldFiles reads the answer to [HeldFiles].
+func ParseHeldFiles(out []byte) map[string]HeldJob {
+	jobs := map[string]HeldJob{}
+	p := listParser{l: Listing{Jobs: map[string]*Entry{}}}
 	id := ""
 	for line := range bytes.Lines(out) {
 		line = bytes.TrimSpace(line)
-		if name, ok := bytes.CutPrefix(line, []byte("job ")); ok {
+		name, isJob := bytes.CutPrefix(line, []byte("job "))
+		switch j := jobs[id]; {
+		case isJob:
 			id = string(name)
-		} else if id != "" && len(line) > 0 {
-			states[id] = line
+			p.l.Jobs[id] = &Entry{ID: id, Claimed: true, Sizes: map[string]int64{}}
+			jobs[id] = HeldJob{Logs: p.l.Jobs[id]}
+		case isMode(string(line)):
+			p.log(string(line))
+		case id != "" && len(line) > 0:
+			j.State = line
+			jobs[id] = j
 		}
 	}
-	return states
+	return jobs
 }
