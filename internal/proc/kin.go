@@ -8,13 +8,19 @@ import (
 )
 
 // MembersOf is Members for several jobs, from a single snapshot. For a job without a JobID, whose members cannot be
-// recognized by their environment, it examines only processes that are related to the job.
+// recognized by their environment, it examines only processes that are related to the job. It is meant for calls
+// again and again with one scanner: a process that has an ID of another one that ended since may be missing for a
+// minute.
 func (s *Scanner) MembersOf(jobs []JobRef) ([][]Process, error) {
-	procs, err := s.Scan()
+	procs, err := s.scanFor(jobs)
 	if err != nil {
 		return nil, err
 	}
-	return membersOfAll(jobs, procs, &s.reader), nil
+	members := membersOfAll(jobs, procs, &s.reader)
+	for i := range members {
+		members[i] = s.current(members[i])
+	}
+	return members, nil
 }
 
 func membersOfAll(jobs []JobRef, procs []Process, reader inspector) [][]Process {

@@ -25,6 +25,8 @@ func (*reader) isHolder(int) bool         { return false }
 
 func Stat(int) (Process, error)                                  { return Process{}, ErrUnsupported }
 func (*Scanner) Scan() ([]Process, error)                        { return nil, ErrUnsupported }
+func (*Scanner) scanFor([]JobRef) ([]Process, error)             { return nil, ErrUnsupported }
+func (*Scanner) current(members []Process) []Process             { return members }
 func Cmdline(int) ([]string, error)                              { return nil, ErrUnsupported }
 func Terminate(context.Context, JobRef, Options) (Result, error) { return Result{}, ErrUnsupported }
 func Signal(Identity, syscall.Signal) error                      { return ErrUnsupported }

@@ -19,10 +19,26 @@ import (
 type Scanner struct {
 	reader reader
 	last   int // number of processes in the last snapshot
+	seen   seen
 }
 
 // Scan returns a snapshot of all processes.
 func (s *Scanner) Scan() ([]Process, error) {
+	pids, err := s.pids()
+	if err != nil {
+		return nil, err
+	}
+	procs := make([]Process, 0, len(pids))
+	for _, pid := range pids {
+		if p, ok := s.stat(pid); ok { // else it ended during the scan
+			procs = append(procs, p)
+		}
+	}
+	return procs, nil
+}
+
+// pids returns the IDs of all processes.
+func (s *Scanner) pids() ([]int, error) {
 	dir, err := os.Open("/proc")
 	if err != nil {
 		return nil, err
@@ -32,18 +48,14 @@ func (s *Scanner) Scan() ([]Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	procs := make([]Process, 0, s.last+16)
+	pids := make([]int, 0, s.last+16)
 	for _, name := range names {
-		pid, err := strconv.Atoi(name)
-		if err != nil {
-			continue
-		}
-		if p, ok := s.stat(pid); ok { // else it ended during the scan
-			procs = append(procs, p)
+		if pid, err := strconv.Atoi(name); err == nil {
+			pids = append(pids, pid)
 		}
 	}
-	s.last = len(procs)
-	return procs, nil
+	s.last = len(pids)
+	return pids, nil
 }
 
 // reader reads small files in /proc into a reused buffer. A result is valid until the next call.
