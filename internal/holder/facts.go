@@ -95,7 +95,11 @@ func (h *Holder) handler() vt.Handler {
 			}
 		},
 		Status: func(body string) {
-			if r, ok := programstatus.Parse(body); ok && h.program.Apply(r, time.Now()) {
+			r, ok := programstatus.Parse(body)
+			if ok && h.cfg.Hooks.Group != nil {
+				r.Group = h.cfg.Hooks.Group()
+			}
+			if ok && h.program.Apply(r, time.Now()) {
 				h.programChangedLocked()
 			}
 		},
@@ -137,6 +141,15 @@ func (h *Holder) programChangedLocked() {
 	}
 	h.updateWaitingLocked()
 	h.changedLocked(changed)
+}
+
+// EndGroups takes in which process groups of the job have ended: what they reported that they do no longer holds.
+func (h *Holder) EndGroups(ended func(group int) bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.program.EndGroups(ended) {
+		h.programChangedLocked()
+	}
 }
 
 // noteProgramLocked adds to the events what the program says, if that has changed and the limits allow it. It reports

@@ -74,6 +74,9 @@ type Hooks struct {
 	// Resize changes the size of the terminal. It is called with the holder locked, and must neither
 	// block nor call the holder.
 	Resize func(record.Size) error
+	// Group, if set, returns the foreground process group of the terminal, 0 if that is not known. It is called with the
+	// holder locked, and must neither block nor call the holder.
+	Group func() int
 	// AskResize, if set, is called before a client that is not attached changes the size, without a
 	// lock. Its error refuses the change.
 	AskResize func(ctx context.Context, size record.Size) error

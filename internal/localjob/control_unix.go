@@ -36,7 +36,7 @@ func (j *job) hooks() holder.Hooks {
 		CloseInput: func(ctx context.Context) error { return j.typed(func() error { return j.in.end(ctx) }) },
 	}
 	if j.tty != nil {
-		hooks.Resize = j.tty.resize
+		hooks.Resize, hooks.Group = j.tty.resize, j.foreground
 	}
 	return hooks
 }
@@ -77,16 +77,11 @@ func (j *job) signal(_ context.Context, name, by string) error {
 	// The leader is not reaped yet, so its pid, and its group, cannot be reused.
 	groups := []int{j.pid}
 	if j.tty != nil {
-		_ = j.tty.control(func(fd int) error {
-			fg, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP)
-			switch {
-			case err != nil, fg <= 1: // no group has the terminal
-			case fg == j.pid, fg == unix.Getpgrp(): // the leader's, and the holder's own
-			default:
-				groups = append(groups, fg)
-			}
-			return err
-		})
+		switch fg := j.foreground(); fg {
+		case 0, j.pid, unix.Getpgrp(): // none, the leader's, and the holder's own
+		default:
+			groups = append(groups, fg)
+		}
 	}
 	j.sent = sentSignal{sig, by}
 	var failed error
@@ -97,6 +92,22 @@ func (j *job) signal(_ context.Context, name, by string) error {
 	}
 	return failed
 }
+
+// foreground returns the foreground process group of the job's terminal, or 0.
+func (j *job) foreground() (group int) {
+	_ = j.tty.control(func(fd int) error { // without a terminal there is none
+		var err error
+		group, err = unix.IoctlGetInt(fd, unix.TIOCGPGRP)
+		return err
+	})
+	if group <= 1 {
+		return 0
+	}
+	return group
+}
+
+// groupEnded reports whether a process group has no processes any more.
+func groupEnded(group int) bool { return errors.Is(unix.Kill(-group, 0), unix.ESRCH) }
 
 // asksToEnd reports whether users and other programs end a program with sig.
 func asksToEnd(sig unix.Signal) bool {

@@ -87,6 +87,7 @@ func (p *prompter) look(paused time.Duration) {
 		p.again(quietTime - quiet)
 		return
 	}
+	p.j.h.EndGroups(groupEnded)
 	reads, entry := p.waits()
 	waits := p.j.h.Waiting(reads, entry)
 	p.notify(waits, entry)

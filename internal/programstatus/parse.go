@@ -40,6 +40,9 @@ type Report struct {
 	record.ProgramReport
 	// Clear withdraws the record ID and all below it, or without ID all records of the terminal.
 	Clear bool
+	// Group is the foreground process group of the terminal when the report was read; 0: not known. Parse does not
+	// set it.
+	Group int
 }
 
 // Parse reads a report, which is what follows "7501;" in the sequence. ok is false if the report must be ignored.

@@ -15,6 +15,7 @@ const maxReports = 64
 // safe for concurrent use.
 type Store struct {
 	reports []record.ProgramReport // from the least to the most recently updated
+	groups  map[string]int         // the process groups that have reported, by the ID of the report
 }
 
 // Apply takes in a report that was read at the given time, and reports whether that changed anything but the time.
@@ -32,9 +33,14 @@ func (s *Store) Apply(r Report, at time.Time) (changed bool) {
 		changed = true
 	}
 	if len(s.reports) == maxReports {
+		delete(s.groups, s.reports[0].ID)
 		s.reports = slices.Delete(s.reports, 0, 1)
 	}
 	s.reports = append(s.reports, added)
+	if s.groups == nil {
+		s.groups = map[string]int{}
+	}
+	s.groups[r.ID] = r.Group
 	return changed
 }
 
@@ -46,6 +52,15 @@ func (s *Store) EndRun() (changed bool) {
 	})
 }
 
+// EndGroups takes in which process groups have ended: nothing of them works or waits any more, as in EndRun.
+func (s *Store) EndGroups(ended func(group int) bool) (changed bool) {
+	return s.drop(func(have record.ProgramReport) bool {
+		group := s.groups[have.ID]
+		mayEnd := group != 0 && !have.State.Ended()
+		return mayEnd && ended(group)
+	})
+}
+
 // Clear forgets all reports.
 func (s *Store) Clear() (changed bool) {
 	return s.drop(func(record.ProgramReport) bool { return true })
@@ -53,7 +68,13 @@ func (s *Store) Clear() (changed bool) {
 
 func (s *Store) drop(which func(record.ProgramReport) bool) (changed bool) {
 	before := len(s.reports)
-	s.reports = slices.DeleteFunc(s.reports, which)
+	s.reports = slices.DeleteFunc(s.reports, func(have record.ProgramReport) bool {
+		dropped := which(have)
+		if dropped {
+			delete(s.groups, have.ID)
+		}
+		return dropped
+	})
 	return len(s.reports) < before
 }
 

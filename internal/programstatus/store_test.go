@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/hobjobs/hob/engine/record"
 )
 
@@ -136,5 +138,37 @@ func TestEndOfRun(t *testing.T) {
 	}
 	if !s.Clear() || s.Program() != nil {
 		t.Errorf("after Clear: %+v", s.Program())
+	}
+}
+
+// A program that has ended neither works nor waits; what it has done remains.
+func TestReportsEndWithTheirProcessGroup(t *testing.T) {
+	var s Store
+	apply := func(body string, group int) {
+		r, ok := Parse(body)
+		if !ok {
+			t.Fatalf("%q is no report", body)
+		}
+		r.Group = group
+		s.Apply(r, time.Unix(1, 0))
+	}
+	apply("state=working", 7)
+	apply("state=blocked:id=a", 8)
+	apply("state=done:id=b", 8)
+	apply("state=idle:id=c", 0) // not known
+	ended := func(group int) bool { return group == 8 }
+	if !s.EndGroups(ended) {
+		t.Error("nothing changed")
+	}
+	var got []string
+	for _, r := range s.Program().Reports {
+		got = append(got, r.ID+" "+string(r.State))
+	}
+	if diff := cmp.Diff([]string{" working", "b done", "c idle"}, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	apply("state=blocked:id=a", 7) // of another group
+	if s.EndGroups(ended) {
+		t.Error("a report of a group that runs has ended")
 	}
 }
