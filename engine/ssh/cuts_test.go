@@ -64,36 +64,42 @@ func TestStartCutAtAnyByte(t *testing.T) {
 			r := newRig(t, func(s *sshtest.Server) { s.Manner = manner })
 			// Logging in, a session and the request itself, and the answers.
 			whole := 12<<10 + len(recipe.Prelude()) + len(recipe.Spawn(recipe.Job{Script: "true"}, rand.Text()))
-			runs := 0
-			for i := range *cuts {
-				at := whole * (i + 1) / *cuts
-				if r.cutStart(fmt.Sprintf("at byte %d", at), func(string) func() {
-					// So are the first connection and, if the start makes another one, that one too.
-					begun := r.s.Connections()
-					r.s.CutAfter(int64(at))
-					ctx, cancel := context.WithCancel(r.Context())
-					done := make(chan struct{})
-					go func() { // ends with heal
-						defer close(done)
-						for ctx.Err() == nil && r.s.Connections() < begun+2 {
-							time.Sleep(time.Millisecond)
-						}
-						r.s.CutAfter(0)
-					}()
-					return func() {
-						cancel()
-						<-done
-						r.s.Cut()
-					}
-				}) {
-					runs++
-				}
-			}
-			t.Logf("%d of %d starts came through; a whole one takes about %d bytes", runs, *cuts, whole)
-			if runs < *cuts/4 {
-				t.Errorf("only %d of %d starts came through", runs, *cuts)
-			}
+			r.cutAtAnyByte(whole)
 		})
+	}
+}
+
+// cutAtAnyByte cuts starts off at many bytes of whole, which is about what a start takes.
+func (r *rig) cutAtAnyByte(whole int) {
+	r.Helper()
+	runs := 0
+	for i := range *cuts {
+		at := whole * (i + 1) / *cuts
+		if r.cutStart(fmt.Sprintf("at byte %d", at), func(string) func() {
+			// So are the first connection and, if the start makes another one, that one too.
+			begun := r.s.Connections()
+			r.s.CutAfter(int64(at))
+			ctx, cancel := context.WithCancel(r.Context())
+			done := make(chan struct{})
+			go func() { // ends with heal
+				defer close(done)
+				for ctx.Err() == nil && r.s.Connections() < begun+2 {
+					time.Sleep(time.Millisecond)
+				}
+				r.s.CutAfter(0)
+			}()
+			return func() {
+				cancel()
+				<-done
+				r.s.Cut()
+			}
+		}) {
+			runs++
+		}
+	}
+	r.Logf("%d of %d starts came through; a whole one takes about %d bytes", runs, *cuts, whole)
+	if runs < *cuts/4 {
+		r.Errorf("only %d of %d starts came through", runs, *cuts)
 	}
 }
 
