@@ -113,8 +113,11 @@ func (r *Run) entry(ctx context.Context) (*recipe.Entry, time.Time, error) {
 		return nil, time.Time{}, err
 	}
 	e := recipe.ParseList(a.Out).Jobs[remoteID(dir)]
-	if e == nil {
+	switch {
+	case e == nil:
 		return nil, time.Time{}, engine.ErrNotFound
+	case e.Held: // which the record does not know: it was found on the host, and not looked at since
+		return r.h.heldEntry(ctx, r.rec)
 	}
 	return e, time.Now(), nil
 }

@@ -36,13 +36,46 @@ func TestHostScripts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short")
 	}
+	runHostScripts(t, "")
+}
+
+// TestHostScriptsWithHolder runs the same stories with hob-holder on the host; the condition holder is true
+// in them.
+func TestHostScriptsWithHolder(t *testing.T) {
+	t.Parallel()
+	runHostScripts(t, sshtest.BuildHolder(t))
+}
+
+// runHostScripts runs the stories with that hob-holder on the host; empty: with none.
+func runHostScripts(t *testing.T, holder string) {
+	t.Helper()
 	testtool.Need(t, "sshd", "ssh", "setsid")
 	prompting := promptingServers(t)
 	storytest.Run(t, testscript.Params{
-		Dir:   filepath.Join("testdata", "hosts"),
-		Setup: func(env *testscript.Env) error { return setupHosts(env, prompting) },
-		Cmds:  map[string]func(*testscript.TestScript, bool, []string){"server": cmdServer},
+		Dir: filepath.Join("testdata", "hosts"),
+		Setup: func(env *testscript.Env) error {
+			if err := installHolder(env.WorkDir, holder); err != nil {
+				return err
+			}
+			return setupHosts(env, prompting)
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "holder" {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			return holder != "", nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"server": cmdServer},
 	})
+}
+
+// installHolder puts holder where hob hosts install would put it, in the server's home directory.
+func installHolder(home, holder string) error {
+	if holder == "" {
+		return nil
+	}
+	dir := filepath.Join(home, ".local", "share", "hob", "test")
+	return errors.Join(os.MkdirAll(dir, 0o700), os.Link(holder, filepath.Join(dir, "hob-holder")))
 }
 
 // promptingServers returns servers that ask for a password and for answers.
