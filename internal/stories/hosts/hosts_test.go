@@ -40,7 +40,7 @@ func TestHostScripts(t *testing.T) {
 }
 
 // TestHostScriptsWithHolder runs the same stories with hob-holder on the host; the condition holder is true
-// in them.
+// in them, and $HOLDER is its file.
 func TestHostScriptsWithHolder(t *testing.T) {
 	t.Parallel()
 	runHostScripts(t, sshtest.BuildHolder(t))
@@ -57,6 +57,7 @@ func runHostScripts(t *testing.T, holder string) {
 			if err := installHolder(env.WorkDir, holder); err != nil {
 				return err
 			}
+			env.Setenv("HOLDER", holder)
 			return setupHosts(env, prompting)
 		},
 		Condition: func(name string) (bool, error) {
