@@ -298,13 +298,19 @@ func WithLogger(l *slog.Logger) Option {
 // WithRetention sets how long finished jobs are kept.
 func WithRetention(r Retention) Option { return func(c *config) { c.retention = r } }
 
-// WithLogLimit sets the log limit of jobs whose [Spec] has none (default 1 GiB, negative: no
-// limit).
-func WithLogLimit(bytes int64) Option { return func(c *config) { c.logLimit = bytes } }
+// Limits apply to jobs whose request has no limits of its own.
+type Limits struct {
+	// Log is how many bytes of the logs of a job are kept. 0: 1 GiB, negative: all.
+	Log int64
+	// QueueSlots is how many jobs of each queue may run at once (default 1). A queue gets a new value when a job
+	// is started in it; [Engine.SetQueue] overrides it until the value changes.
+	QueueSlots map[string]int
+}
 
-// WithQueueSlots sets how many jobs of each queue may run at once (default 1). A queue gets a new value
-// when a job is started in it; [Engine.SetQueue] overrides it until the value changes.
-func WithQueueSlots(slots map[string]int) Option { return func(c *config) { c.slots = slots } }
+// WithLimits sets the limits of jobs.
+func WithLimits(l Limits) Option {
+	return func(c *config) { c.logLimit, c.slots = l.Log, l.QueueSlots }
+}
 
 // WithRenewal makes restarts of jobs that a file describes use the file as it is now. renew returns what a
 // restart of a job starts in the place of its stored request, or nil for a job that no file describes. If it

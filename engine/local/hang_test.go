@@ -126,11 +126,7 @@ func TestHolderHangs(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
 			e := newEngine(t, p)
-			h, err := e.Job(ctx, string(s.rec.ID))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := ask(ctx, e, h); !strings.Contains(got, text) {
+			if got := ask(ctx, e, e.Handle(s.rec.ID)); !strings.Contains(got, text) {
 				t.Errorf("%q does not contain %q", got, text)
 			}
 		})

@@ -138,15 +138,14 @@ func (a *app) engineWith(c *config.Config) (*engine.Engine, error) {
 	if a.client == "ui" || a.onScreen {
 		here = append(here, local.ForUser())
 	}
-	opts := []engine.Option{
-		engine.WithLogLimit(c.Log.Limit),
-		engine.WithRetention(engine.Retention{Age: c.Keep.Finished, Count: c.Keep.Jobs, Bytes: c.Keep.Bytes}),
-	}
 	slots := make(map[string]int, len(c.Queues))
 	for name, q := range c.Queues {
 		slots[name] = q.Slots
 	}
-	opts = append(opts, engine.WithQueueSlots(slots))
+	opts := []engine.Option{
+		engine.WithLimits(engine.Limits{Log: c.Log.Limit, QueueSlots: slots}),
+		engine.WithRetention(engine.Retention{Age: c.Keep.Finished, Count: c.Keep.Jobs, Bytes: c.Keep.Bytes}),
+	}
 	if isTerminal(a.stdout) {
 		opts = append(opts, engine.WithUsage(usageEvery))
 	}
