@@ -48,7 +48,9 @@ func Parse(url string) (Target, error) {
 		host, port = strings.Trim(rest[:at], "[]"), "80"
 	}
 	t.Host = host
-	if t.Port, err = strconv.Atoi(port); err != nil || t.Port < 1 || t.Port > 65535 || host == "" {
+	t.Port, err = strconv.Atoi(port)
+	isPort := err == nil && 1 <= t.Port && t.Port <= 65535
+	if !isPort || host == "" {
 		return Target{}, fmt.Errorf("%q is not a host and a port", rest[:at])
 	}
 	return t, nil
@@ -61,18 +63,18 @@ func (t Target) String() string {
 
 // Local reports whether the target is certainly on this machine.
 func (t Target) Local() bool {
-	if t.Host == "" || t.Host == "localhost" {
-		return true
-	}
 	ip := net.ParseIP(t.Host)
-	return ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
+	return t.named() || ip.IsLoopback() || ip.IsUnspecified()
 }
+
+// named reports whether the target is this machine, by its usual name or by none.
+func (t Target) named() bool { return t.Host == "" || t.Host == "localhost" }
 
 // Dial connects to the target. For this machine it tries both loopback addresses: not every machine can
 // resolve localhost, and a server may listen on one of them only.
 func (t Target) Dial(ctx context.Context) (net.Conn, error) {
 	hosts := []string{t.Host}
-	if ip := net.ParseIP(t.Host); t.Host == "" || t.Host == "localhost" || ip != nil && ip.IsUnspecified() {
+	if t.named() || net.ParseIP(t.Host).IsUnspecified() {
 		hosts = []string{"127.0.0.1", "::1"}
 	}
 	var d net.Dialer

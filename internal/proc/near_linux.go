@@ -38,7 +38,8 @@ func (s *Scanner) scanFor(jobs []JobRef) ([]Process, error) {
 	for _, pid := range pids {
 		p, known := before.all[pid]
 		orphaned := p.PPID != 0 && !exists[p.PPID]
-		if again := named[pid] || before.members[pid] || orphaned; !known || again {
+		belongs := named[pid] || before.members[pid]
+		if !known || belongs || orphaned {
 			if p, known = s.stat(pid); !known { // it ended during the scan
 				continue
 			}
