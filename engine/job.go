@@ -169,9 +169,9 @@ func (j Job) CommandLine() string {
 	return shellword.Join(j.Command)
 }
 
-// LogCap returns how many bytes of the logs are kept, or 0 if there is no limit or the file system
+// logCap returns how many bytes of the logs are kept, or 0 if there is no limit or the file system
 // cannot enforce one.
-func (j Job) LogCap() int64 {
+func (j *Job) logCap() int64 {
 	if j.NoLimit {
 		return 0
 	}

@@ -196,7 +196,7 @@ func (j *Job) form(now time.Time) jobJSON {
 		StderrPath:   orNull(j.StderrPath),
 		OutputBytes:  j.Output,
 		DroppedBytes: j.Dropped,
-		LogLimit:     orNull(j.LogCap()),
+		LogLimit:     orNull(j.logCap()),
 		Waiting:      j.Waiting,
 		NeedsInput:   j.NeedsInput(),
 		Program:      programForm(j.Program),

@@ -52,10 +52,6 @@ func ParseProgramStates(list string) (states []ProgramState, err error) {
 	return states, nil
 }
 
-// NeedsInput reports whether the job needs the user: it waits for input, as the system knows (Waiting), or a program
-// in its terminal says that it is blocked.
-func (j Job) NeedsInput() bool { return j.Waiting || j.says(ProgramBlocked) }
-
 // NeedsSecret reports whether the input that the job needs must not be shown, or passed on by anyone but the user:
 // its terminal does not echo it, its program says that it needs a password or a login, or one of the lines is a
 // prompt for a secret.
@@ -63,12 +59,9 @@ func (j Job) NeedsInput() bool { return j.Waiting || j.says(ProgramBlocked) }
 // The lines are the last ones of the job's streams, as far as the caller has read them. Their text is the only sign
 // of a program that asks for a secret and leaves the echo on, and of a job whose terminal cannot be checked.
 func (j Job) NeedsSecret(lines ...string) bool {
-	programSays := j.says(ProgramBlocked) && j.Program.Kind == NeedsSecret
+	programSays := j.Program.Says(ProgramBlocked) && j.Program.Kind == NeedsSecret
 	return j.Entry == EntryHidden || programSays || slices.ContainsFunc(lines, asksSecret)
 }
-
-// says reports whether the programs in the job's terminal say that they are in a state.
-func (j *Job) says(state ProgramState) bool { return j.Program != nil && j.Program.State == state }
 
 // programSummary is what the programs in the terminal say. It is empty if they say nothing.
 func (j *Job) programSummary() string {

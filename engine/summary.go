@@ -46,7 +46,7 @@ func (j *Job) summary(now time.Time) string {
 		return "kill " + units.FormatDuration(max(0, j.StopDeadline().Sub(now)))
 	case j.Waiting:
 		return j.Line
-	case j.says(ProgramBlocked):
+	case j.Program.Says(ProgramBlocked):
 		return j.programSummary()
 	case j.Runs.Failing():
 		return j.failuresSummary(now)

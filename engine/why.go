@@ -98,7 +98,7 @@ func (h *Handle) explain(ctx context.Context) (*explainer, error) {
 
 // lastWord adds what the program said of its failure. It is the program's word, not a cause that hob has found.
 func (x *explainer) lastWord() {
-	if x.j.says(ProgramError) {
+	if x.j.Program.Says(ProgramError) {
 		x.add("program", x.j.programSummary())
 	}
 }
@@ -162,7 +162,7 @@ func (x *explainer) unfinished(lines []string) {
 	case j.Waiting:
 		x.Summary = "It has not ended: it needs input"
 		x.add("output", lastLine(lines))
-	case j.says(ProgramBlocked):
+	case j.Program.Says(ProgramBlocked):
 		x.Summary = "It has not ended: its program reports that it needs you"
 		x.add("program", j.programSummary())
 	case j.Status == Queued && j.Runs.Between():
@@ -174,7 +174,7 @@ func (x *explainer) unfinished(lines []string) {
 		}
 	case j.Status == Starting:
 		x.Summary = "It has not started yet"
-	case j.says(ProgramError):
+	case j.Program.Says(ProgramError):
 		x.Summary = "It has not ended: its program reports a failure"
 		x.lastWord()
 	default:

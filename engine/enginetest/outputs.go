@@ -236,7 +236,7 @@ func (s *suite) hole(id engine.ID, stream engine.Stream) engine.Range {
 		if len(holes) > 0 {
 			return holes[0]
 		}
-		if s.get(id).LogCap() == 0 {
+		if s.get(id).NoLimit {
 			s.Skip("the file system cannot free bytes inside a file")
 		}
 		<-time.After(20 * time.Millisecond)

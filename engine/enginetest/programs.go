@@ -37,7 +37,11 @@ exec sleep 600`)
 			s.says(x.ID(), engine.ProgramBlocked)
 			s.saysTo(s.engine(), x.ID(), engine.ProgramBlocked) // this engine knows it before it is recorded
 			s.blockedForPermission(x.ID())
-			s.done(x.Complete(engine.Exit{Status: engine.Exited, Code: new(0), Reason: engine.ReasonExit}))
+			s.done(x.Complete(engine.Exit{
+				Status: engine.Exited,
+				Code:   new(0),
+				Reason: engine.ReasonExit,
+			}))
 			if got := s.get(x.ID()); got.Program != nil || got.NeedsInput() {
 				s.Errorf("after the end the program says %+v", got.Program)
 			}

@@ -42,7 +42,12 @@ type Options struct {
 
 // query returns which of the last n lines of a log are read.
 func (o *Options) query(n int) joblog.Query {
-	return joblog.Query{Last: n > 0, Limit: int64(n), Filter: o.Only, Exclude: o.Except}
+	return joblog.Query{
+		Last:    n > 0,
+		Limit:   int64(n),
+		Filter:  o.Only,
+		Exclude: o.Except,
+	}
 }
 
 // Entry is a line of a job, its end, or the reason why its log cannot be read.

@@ -111,6 +111,9 @@ const (
 	maxLastWord  = 256
 )
 
+// Says reports whether the programs say together that they are in this state. A nil p says nothing.
+func (p *Program) Says(state ProgramState) bool { return p != nil && p.State == state }
+
 // LastWords returns what is left of p when the program has ended: the most urgent of what it has done and of what
 // has failed, or nil if there is none. p is not changed.
 func (p *Program) LastWords() *Program {

@@ -321,6 +321,10 @@ func (s State) Unsuccessful() bool {
 	return false
 }
 
+// NeedsInput reports whether the job needs the user: it waits for input, as the system knows (Waiting), or a program
+// in its terminal says that it is blocked.
+func (s State) NeedsInput() bool { return s.Waiting || s.Program.Says(ProgramBlocked) }
+
 // killedUnasked reports whether a process that was killed was so by no user or program that asked hob for it.
 func (e Exit) killedUnasked() bool {
 	switch e.Reason {

@@ -82,7 +82,9 @@ func (r *Run) stopSurvivors(ctx context.Context, o record.StopOptions) (record.S
 		KeepDaemons: o.KeepDaemons,
 	})
 	return record.StopReport{
-		Took: res.Took, Escalated: res.Escalated, Survivors: holder.Describe(res.Survivors),
+		Took:      res.Took,
+		Escalated: res.Escalated,
+		Survivors: holder.Describe(res.Survivors),
 	}, err
 }
 

@@ -89,7 +89,12 @@ func (j *job) askToEnd(ctx context.Context, o record.StopOptions, grace time.Dur
 	ran, first := j.ran, j.stops == 1
 	j.mu.Unlock()
 	now := time.Now()
-	stop := record.StopRequest{By: o.By, Reason: o.Reason, At: now, Deadline: now.Add(grace)}
+	stop := record.StopRequest{
+		By:       o.By,
+		Reason:   o.Reason,
+		At:       now,
+		Deadline: now.Add(grace),
+	}
 	runsCommand := j.meta.StopCommand != "" && grace > 0
 	if !runsCommand || !first || ran == nil { // one who asks again does not want to wait
 		j.h.Stopping(&stop)

@@ -171,7 +171,11 @@ func (j *job) endRemains() {
 	if len(j.findSurvivors()) == 0 {
 		return
 	}
-	opt := proc.Options{Signal: proc.StopSignal(j.meta.StopSignal), Grace: j.grace(), KeepDaemons: true}
+	opt := proc.Options{
+		Signal:      proc.StopSignal(j.meta.StopSignal),
+		Grace:       j.grace(),
+		KeepDaemons: true,
+	}
 	if j.reaps {
 		opt.Gone = func() bool { return !haveChildren() }
 	}

@@ -41,7 +41,13 @@ func (f logFlags) printStream(ctx context.Context, a *app, jobs []engine.Job, fi
 	if err != nil {
 		return err
 	}
-	o := grouplog.Options{Filter: filter, Only: q.Filter, Except: q.Exclude, Last: int(q.Limit), Follow: f.follow}
+	o := grouplog.Options{
+		Filter: filter,
+		Only:   q.Filter,
+		Except: q.Exclude,
+		Last:   int(q.Limit),
+		Follow: f.follow,
+	}
 	if f.limit == 0 {
 		o.Last = 0
 	}

@@ -163,11 +163,11 @@ func (m *Model) size() string {
 	if j.Dropped > 0 {
 		size += ", oldest " + units.FormatBytes(j.Dropped) + " dropped"
 	}
-	switch limit := j.LogCap(); {
-	case limit <= 0:
+	switch {
+	case j.NoLimit, j.LogLimit <= 0:
 		size += " (no limit)"
 	case j.Dropped > 0:
-		size += " (limit " + strings.Replace(units.FormatBytes(limit), ".0 ", " ", 1) + ")"
+		size += " (limit " + strings.Replace(units.FormatBytes(j.LogLimit), ".0 ", " ", 1) + ")"
 	}
 	return size
 }
