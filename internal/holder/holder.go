@@ -401,16 +401,6 @@ func (h *Holder) finish(end record.Exit) {
 	}
 }
 
-// sleep waits for d. It reports false if ctx ends first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-time.After(d):
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
 // record tries to write the end. It reports whether that succeeded or is unnecessary, because the
 // directory was removed.
 func (h *Holder) record(end record.Exit) bool {

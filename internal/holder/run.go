@@ -206,6 +206,16 @@ func (r *Run) Watch(ctx context.Context, notify func(record.State, record.Note))
 	}
 }
 
+// sleep waits for d. It reports false if ctx ends first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
 // after returns the state after applying facts, and their notification.
 func (r *Run) after(s record.State, f Facts) (record.State, record.Note) {
 	if f.State != nil {
