@@ -76,7 +76,7 @@ type (
 	Terminal = record.Terminal
 	// TerminalOptions say for which viewer a session is opened.
 	TerminalOptions = record.TerminalOptions
-	// TerminalFacts is what the viewer's terminal can do, which decides what its job is told.
+	// TerminalFacts is what the viewer's terminal can do. The answers to the job's queries depend on it.
 	TerminalFacts = record.TerminalFacts
 	// TerminalChunk is a part of what a session receives: output, or a snapshot that redraws the screen.
 	TerminalChunk = record.TerminalChunk

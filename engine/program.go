@@ -29,7 +29,7 @@ type (
 const (
 	ProgramIdle    = record.ProgramIdle    // at rest
 	ProgramWorking = record.ProgramWorking // busy
-	ProgramDone    = record.ProgramDone    // has a result that nobody has looked at yet
+	ProgramDone    = record.ProgramDone    // has a result that the user has not seen
 	ProgramBlocked = record.ProgramBlocked // needs the user
 	ProgramError   = record.ProgramError   // failed, and stopped
 

@@ -79,7 +79,7 @@ func observed(j Job, s State) Job {
 		s.Unrecorded = nil
 		s.Exit.Status = s.Status
 		s.Rest()
-	case u != nil: // only its holder can tell
+	case u != nil: // its holder alone has the end
 		s.Status, s.Exit = u.Exit.Status, u.Exit
 		s.Rest()
 	}

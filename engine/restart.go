@@ -78,7 +78,7 @@ func (h *Handle) restart(ctx context.Context, o RestartOptions, opts ...StartOpt
 	if _, err := h.Stop(ctx, o.Stop); err != nil && !errors.Is(err, ErrNotRunning) {
 		return Job{}, h.notRestarted(ctx, err)
 	}
-	// Stop also returns for a process that the kernel does not let go of.
+	// Stop also returns if the kernel does not end a process, for example one that waits for a disk.
 	if old, err = h.e.read(ctx, h.id); err == nil && !old.Status.Finished() {
 		err = errors.New("the system does not end its processes")
 	}

@@ -32,7 +32,8 @@ type job struct {
 	// why is one sentence about how a job failed; empty until asked is set and the answer came.
 	why   string
 	asked bool
-	// told is when the user was last told what the job's program says, noted when the job last sent a notification.
+	// told is when the pane last showed a message about what the job's program reports, noted when the job last
+	// sent a notification.
 	told, noted time.Time
 }
 

@@ -14,7 +14,7 @@ type ProgramState string
 const (
 	ProgramIdle    ProgramState = "idle"    // at rest
 	ProgramWorking ProgramState = "working" // busy
-	ProgramDone    ProgramState = "done"    // has a result that nobody has looked at yet
+	ProgramDone    ProgramState = "done"    // has a result that the user has not seen
 	ProgramBlocked ProgramState = "blocked" // needs the user: see ProgramReport.Kind
 	ProgramError   ProgramState = "error"   // failed, and stopped
 )

@@ -88,7 +88,7 @@ func isHeld(s *record.State) bool {
 	return s.Socket != "" && SeesProcesses(s)
 }
 
-// mustAsk reports whether only the holder can tell whether the job still runs.
+// mustAsk reports whether only the holder knows whether the job still runs.
 func mustAsk(s *record.State) bool {
 	if leaderGone(s) {
 		return true
@@ -96,7 +96,7 @@ func mustAsk(s *record.State) bool {
 	return holderStopped(s)
 }
 
-// leaderGone reports whether the job's process is gone although the records have no end.
+// leaderGone reports whether the job's process has ended although the records have no end.
 func leaderGone(s *record.State) bool {
 	switch s.Status {
 	case record.Running, record.Stopping:
@@ -120,7 +120,7 @@ func holderStopped(s *record.State) bool {
 	return proc.Stopped(s.Holder)
 }
 
-// confirm completes the state s of a job whose records do not suffice. If its process is gone although its
+// confirm completes the state s of a job whose records do not suffice. If its process has ended although its
 // holder lives, the holder may be about to record the end, or unable to because the disk is full or
 // read-only. A stopped holder may continue. If there is no answer, it is not known whether the job still runs.
 func confirm(ctx context.Context, dir string, s *record.State, p patience) {
@@ -162,7 +162,7 @@ func confirm(ctx context.Context, dir string, s *record.State, p patience) {
 
 const goneAnd = "its process is gone and "
 
-// complete adds to the state of a job what only its holder can tell.
+// complete adds to the state of a job what only its holder knows.
 func (f *Facts) complete(s *record.State) {
 	s.Unrecorded = f.Unrecorded
 	if f.Unrecorded == nil && !f.DiskSince.IsZero() {

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// diskPatience is how long a disk may take for one write before clients are told that the holder waits
-// for it. A busy disk takes a second or two; one that hangs, like that of a server that is gone, takes minutes.
+// A busy disk takes a second or two for a write. One that hangs, like that of a server that does not answer, takes
+// minutes. diskPatience is how long a write may take before the holder reports to its clients that it waits.
 const diskPatience = 4 * time.Second
 
-// ErrDisk means that the holder waits for its disk. Until that answers, it takes in no output and records nothing.
+// ErrDisk means that the holder waits for its disk. Until the disk answers, it reads no output and records nothing.
 var ErrDisk = errors.New("its supervisor process waits for the disk")
 
 // diskOp is a kind of write that the holder does one at a time, such as those of the log.

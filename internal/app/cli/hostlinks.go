@@ -167,13 +167,13 @@ func (a *app) reporting(job engine.Job, look func(engine.Job) error) func(engine
 	}
 }
 
-// hostNews is what the user was told about a job on a host.
+// hostNews is what hob has reported to the user about a job on a host.
 type hostNews struct {
 	lost  bool   // the host is unreachable
 	waits string // why the job waits
 }
 
-// of returns the lines that tell what has changed, for the job as it is now. err is that of reading
+// of returns the lines that report what has changed since, for the job as it is now. err is that of reading
 // its logs.
 func (n *hostNews) of(j engine.Job, err error) (lines []string) {
 	unread := errors.Is(err, engine.ErrUnreachable)

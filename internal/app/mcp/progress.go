@@ -36,9 +36,8 @@ func (a *agent) progressOf(ctx context.Context, took time.Duration) string {
 	return text
 }
 
-// Many clients give up on a call that reports no progress. progress tells a client that
-// asked for it how long the call has been running and how much its job has written, until
-// stop is called.
+// Many clients abandon a call that reports no progress. If the client asked for it, progress reports how long
+// the call has been running and how much its job has written, until stop is called.
 func (a *agent) progress(ctx context.Context, r *mcp.CallToolRequest) (stop func()) {
 	token := r.Params.GetProgressToken()
 	if token == nil || r.Session == nil {
