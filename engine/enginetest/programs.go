@@ -15,13 +15,13 @@ func programs() []suiteCase {
 			j := s.sh(`printf '\033]7501;state=working:id=tests:progress=40\007'
 printf '\033]7501;state=blocked:kind=permission:app=demo:msg=cm0gLXIgYnVpbGQ=\033\\'
 exec sleep 600`, withTerminal)
-			s.says(j.ID, engine.ProgramBlocked)
+			s.saysBlocked(j.ID)
 			s.blockedForPermission(j.ID)
 		}},
 		{"what a program says into its output is known", func(s *suite) {
 			j := s.sh(`printf '\033]7501;state=working:id=tests:progress=40\007\033]7501;state=blocked:kind=permission:app=demo:msg=cm0gLXIgYnVpbGQ=\007\n'
 exec sleep 600`)
-			s.says(j.ID, engine.ProgramBlocked)
+			s.saysBlocked(j.ID)
 			s.blockedForPermission(j.ID)
 		}},
 		{"what a virtual execution says is known", func(s *suite) {
@@ -34,7 +34,7 @@ exec sleep 600`)
 			s.done(err)
 			x.Append([]byte("\x1b]7501;state=working:id=tests:progress=40\a"))
 			x.Append([]byte("\x1b]7501;state=blocked:kind=permission:app=demo:msg=cm0gLXIgYnVpbGQ=\a"))
-			s.says(x.ID(), engine.ProgramBlocked)
+			s.saysBlocked(x.ID())
 			s.saysTo(s.engine(), x.ID(), engine.ProgramBlocked) // this engine knows it before it is recorded
 			s.blockedForPermission(x.ID())
 			s.done(x.Complete(engine.Exit{
@@ -49,7 +49,7 @@ exec sleep 600`)
 		{"program that needs a password or a login needs a secret", func(s *suite) {
 			s.terminal()
 			j := s.sh(`printf '\033]7501;state=blocked:kind=auth\007'; exec sleep 600`, withTerminal)
-			s.says(j.ID, engine.ProgramBlocked)
+			s.saysBlocked(j.ID)
 			if got := s.get(j.ID); !got.NeedsSecret() {
 				s.Errorf("it needs no secret: %+v", got.Program)
 			}
@@ -57,7 +57,7 @@ exec sleep 600`)
 		{"ended job neither works nor waits", func(s *suite) {
 			s.terminal()
 			j := s.sh(`printf '\033]7501;state=working:id=a\007\033]7501;state=blocked\007'; read line; exit 3`, withTerminal)
-			s.says(j.ID, engine.ProgramBlocked)
+			s.saysBlocked(j.ID)
 			s.done(s.e.Handle(j.ID).Write(s.ctx(), []byte("\n")))
 			s.exits(j.ID, 3)
 			for _, got := range []engine.Job{s.get(j.ID), s.listed(j.ID)} {
@@ -91,10 +91,10 @@ head -c 12 | tr -d '\033\007'; echo .; exec sleep 600`, withTerminal)
 
 func withTerminal(spec *engine.Spec) { spec.PTY, spec.Size = true, engine.Size{Cols: 80, Rows: 24} }
 
-// says waits until the program of a job says that it is in a state.
-func (s *suite) says(id engine.ID, state engine.ProgramState) {
+// saysBlocked waits until the program of a job says that it is blocked.
+func (s *suite) saysBlocked(id engine.ID) {
 	s.Helper()
-	s.saysTo(s.e, id, state)
+	s.saysTo(s.e, id, engine.ProgramBlocked)
 }
 
 func (s *suite) saysTo(e *engine.Engine, id engine.ID, state engine.ProgramState) {

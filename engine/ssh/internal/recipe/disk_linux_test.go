@@ -224,7 +224,7 @@ func TestInstallOnADiskThatPreventsIt(t *testing.T) {
 			if err := syscall.Mount("none", mount, "tmpfs", disk.flags, "mode=700,"+disk.options); err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(func() { syscall.Unmount(mount, syscall.MNT_DETACH) }) //nolint:errcheck // the end of the test
+			t.Cleanup(func() { syscall.Unmount(mount, syscall.MNT_DETACH) })
 			if h, word, text := q.install(programOf("v2", large), large); word != disk.word || text == "" {
 				t.Errorf("%s: %+v %q %q, want %s", name, h, word, text, disk.word)
 			}
