@@ -11,6 +11,8 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/local"
+	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/proc"
 )
 
 // unwritable returns a state directory and a function that makes it read-only for this user.
@@ -88,6 +90,70 @@ func TestKillOnReadOnlyDisk(t *testing.T) {
 		}
 		if _, err := e.Remove(t.Context(), engine.RemoveOptions{}, j.ID); !errors.Is(err, engine.ErrUnrecorded) {
 			t.Errorf("%s clears it: %v", name, err)
+		}
+	}
+}
+
+// A job that waits does not start after a kill, although its queue cannot be changed on a read-only disk.
+func TestKillWaitingJobsOnReadOnlyDisk(t *testing.T) {
+	t.Parallel()
+	m := newMedium(t)
+	e, err := engine.New(engine.WithStateDir(filepath.Join(m.dir, "state")), engine.WithBackend(local.New()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = e.Close() })
+	start := func(spec engine.Spec) engine.Job {
+		t.Helper()
+		spec.Backgrounded = true
+		j, err := e.Start(t.Context(), spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { // a holder keeps trying to record the end
+			if p, ok := proc.LockHolder(filepath.Join(filepath.Dir(j.OutputPath), jobdir.LockFile)); ok && proc.IsHolder(p.PID) {
+				_ = unix.Kill(p.PID, unix.SIGKILL)
+			}
+		})
+		return j
+	}
+	status := func(j engine.Job) engine.Status {
+		t.Helper()
+		now, err := e.Handle(j.ID).Facts(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return now.Status
+	}
+	ended := start(engine.Spec{Script: "true", Queue: "other"})
+	eventually(t, "the first job ends", func() bool { return status(ended) == engine.Exited })
+	first := start(engine.Spec{Script: "sleep 600", Queue: "q"})
+	inQueue := start(engine.Spec{Script: "sleep 600", Queue: "q"})
+	after := start(engine.Spec{Script: "sleep 600", After: []engine.ID{first.ID}})
+	again := start(engine.Spec{Script: "exit 3", Restart: "always"})
+	eventually(t, "it waits for a long time between two runs", func() bool {
+		now, err := e.Handle(again.ID).Facts(t.Context())
+		return err == nil && now.Runs != nil && now.Runs.Count > 2 && now.Status == engine.Queued
+	})
+	m.fail(t)
+	for _, tc := range []struct {
+		name string
+		job  engine.Job
+		says string
+		then engine.Status
+	}{
+		{"one that waits in a queue", inQueue, "it does not start any more, but that cannot be recorded: ", engine.Lost},
+		{"one that waits for another", after, "it does not start any more, but that cannot be recorded: ", engine.Lost},
+		{"one between two runs", again, "it has ended, but the end cannot be recorded: ", engine.Killed},
+		{"one that has ended", ended, engine.ErrNotRunning.Error(), engine.Exited},
+		{"one that runs", first, "it has ended, but the end cannot be recorded: ", engine.Killed},
+	} {
+		_, err := e.Handle(tc.job.ID).Stop(t.Context(), engine.StopOptions{Grace: engine.KillNow})
+		if err == nil || !strings.Contains(err.Error(), tc.says) {
+			t.Errorf("kill of %s: %v", tc.name, err)
+		}
+		if got := status(tc.job); got != tc.then {
+			t.Errorf("%s is %s, want %s", tc.name, got, tc.then)
 		}
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"io/fs"
 	"net"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -141,8 +140,7 @@ func askSocket(st *record.State) {
 	if !SeesProcesses(st) {
 		return
 	}
-	argv, err := proc.Cmdline(st.Holder.PID)
-	if err != nil || len(argv) == 0 || filepath.Base(argv[0]) != proc.HolderName {
+	if !proc.IsHolder(st.Holder.PID) {
 		return
 	}
 	if sig, err := proc.ParseSignal("USR1"); err == nil {

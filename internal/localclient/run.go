@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
+	"syscall"
 	"time"
 
 	"github.com/hobjobs/hob/engine/record"
@@ -190,10 +192,17 @@ func (r *Run) stopQueued(ctx context.Context, o record.StopOptions) (report reco
 		o.Reason = record.ReasonKill
 	}
 	began := time.Now()
-	if err := queue.Cancel(ctx, queueOf(r.Dir, &r.Request), string(r.Request.ID), o); err != nil {
-		if errors.Is(err, queue.ErrNotWaiting) {
-			return report, false, nil
-		}
+	if r.leftQueue() {
+		return report, false, nil
+	}
+	err = queue.Cancel(ctx, queueOf(r.Dir, &r.Request), string(r.Request.ID), o)
+	switch {
+	case errors.Is(err, queue.ErrNotWaiting):
+		return report, false, nil
+	case err != nil && ctx.Err() == nil:
+		err = r.endUnrecorded(ctx, err)
+		return report, err != nil, err
+	case err != nil:
 		return report, true, err
 	}
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
@@ -211,4 +220,31 @@ func (r *Run) stopQueued(ctx context.Context, o record.StopOptions) (report reco
 			return report, true, ctx.Err()
 		}
 	}
+}
+
+// leftQueue reports whether the job has ended, or has started at least once.
+func (r *run) leftQueue() bool {
+	st, err := holder.Look(r.Dir)
+	return err == nil && (st.Status.Finished() || !st.StartedAt.IsZero())
+}
+
+// endUnrecorded ends the holder of a job that waits, because why prevents a change of the queue: the disk is
+// read-only or full. The end is recorded by the client that finds the job lost once the disk can be written to. nil
+// means that the job has started meanwhile.
+func (r *run) endUnrecorded(ctx context.Context, why error) error {
+	p, ok := proc.LockHolder(filepath.Join(r.Dir, jobdir.LockFile))
+	if !ok || !proc.IsHolder(p.PID) || proc.Signal(p.Identity(), syscall.SIGTERM) != nil {
+		return why
+	}
+	for pause := time.Millisecond; jobdir.Locked(r.Dir); pause = min(2*pause, 50*time.Millisecond) {
+		if st, err := jobdir.ReadState(r.Dir); err == nil && !st.StartedAt.IsZero() {
+			return nil
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return fmt.Errorf("it does not start any more, but that cannot be recorded: %w", why)
 }

@@ -40,6 +40,7 @@ import (
 	"errors"
 	"net/netip"
 	"os"
+	"path/filepath"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -49,6 +50,12 @@ import (
 
 // HolderName is the base name of argv[0] of every holder process.
 const HolderName = "hob-holder"
+
+// IsHolder reports whether the process is a holder, as its command line shows.
+func IsHolder(pid int) bool {
+	argv, err := Cmdline(pid)
+	return err == nil && len(argv) > 0 && filepath.Base(argv[0]) == HolderName
+}
 
 // JobVariable is the environment variable with the id of a process's job.
 const JobVariable = "HOB_JOB_ID"
