@@ -157,6 +157,11 @@ func (a *app) reporting(job engine.Job, look func(engine.Job) error) func(engine
 	if job.Host == "" || !isTerminal(a.stderr) {
 		return look
 	}
+	return a.news(look)
+}
+
+// news is reporting, on a terminal or not.
+func (a *app) news(look func(engine.Job) error) func(engine.Job) error {
 	var news hostNews
 	return func(now engine.Job) error {
 		err := look(now)

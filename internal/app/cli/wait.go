@@ -193,7 +193,7 @@ func (a *app) waitAll(ctx context.Context, jobs []engine.Job, until engine.Condi
 // waitOne waits for one job and returns its exit code if that is the condition. It reports
 // an end that cannot be recorded, because other clients do not see it.
 func (a *app) waitOne(ctx context.Context, job engine.Job, until engine.Condition) (code int, err error) {
-	out, err := a.eng.Handle(job.ID).WaitFor(ctx, until)
+	out, err := a.waitFor(ctx, job, until)
 	if why, ok := errors.AsType[*engine.Error](err); ok && errors.Is(err, engine.ErrUnrecorded) {
 		a.reportf("hob: %s has ended but is still recorded as running: %v", job.ID, why.Err)
 		err = nil
@@ -216,6 +216,21 @@ func (a *app) waitOne(ctx context.Context, job engine.Job, until engine.Conditio
 		return 0, nil
 	}
 	return ownCode(out.Exit), nil
+}
+
+// waitFor waits for the condition. While it waits for the end of a job on a host, it says when the host is lost:
+// without that, it would wait in silence for something that the user may have to do.
+func (a *app) waitFor(ctx context.Context, job engine.Job, until engine.Condition) (engine.Outcome, error) {
+	h := a.eng.Handle(job.ID)
+	forEnd := until.Line == nil && until.Port == 0 && until.Quiet == 0
+	if job.Host == "" || !forEnd || len(until.Says) > 0 {
+		return h.WaitFor(ctx, until)
+	}
+	out, err := h.WaitFor(ctx, engine.Condition{Look: a.news(func(engine.Job) error { return nil })})
+	if errors.Is(err, engine.ErrNotFound) { // it may have been cleared; its end is known
+		return h.WaitFor(ctx, until)
+	}
+	return out, err
 }
 
 // waitTimedOut returns the failure of a wait that was limited to d.
