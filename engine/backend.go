@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"time"
 )
 
 // Backend runs jobs in one kind of place. Implementations are safe for concurrent use. Further
@@ -36,6 +37,19 @@ type Backend interface {
 type Placer interface {
 	// HostDir returns the job's directory on its host.
 	HostDir(r Record) string
+}
+
+// Measurer is a [Backend] with hosts that measure their jobs.
+type Measurer interface {
+	// Measure returns what jobs that run use now, as far as that can be determined without a new connection.
+	Measure(ctx context.Context, rs []Record) map[ID]Used
+}
+
+// Used is what the processes of a job use.
+type Used struct {
+	CPU   time.Duration // of the processes that live, so far
+	RSS   int64         // bytes
+	Ports []int         // on which they listen
 }
 
 // QueueKeeper is a [Backend] with hosts that have queues as this machine has.

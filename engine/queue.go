@@ -29,7 +29,7 @@ func (e *Engine) Queues(ctx context.Context, host string) ([]Queue, error) {
 		return nil, &Error{Op: "list queues", Err: ErrClosed}
 	}
 	if host != "" {
-		return e.keepQueues(ctx, "list queues", host, QueueRequest{})
+		return keepQueues(ctx, e.serving(host), "list queues", host, QueueRequest{})
 	}
 	names, err := queue.Names(e.root.Queues())
 	if err != nil {
@@ -55,8 +55,8 @@ func (e *Engine) queue(name string) (Queue, error) {
 }
 
 // keepQueues carries out r on a host.
-func (e *Engine) keepQueues(ctx context.Context, op, host string, r QueueRequest) ([]Queue, error) {
-	k, ok := e.serving(host).(QueueKeeper)
+func keepQueues(ctx context.Context, b Backend, op, host string, r QueueRequest) ([]Queue, error) {
+	k, ok := b.(QueueKeeper)
 	if !ok {
 		return nil, &Error{Op: op, Err: fmt.Errorf("%w: queues on %s", ErrUnsupported, host)}
 	}
@@ -84,7 +84,7 @@ func (e *Engine) SetQueue(ctx context.Context, name string, c QueueChange) (Queu
 		return Queue{}, invalid("change a queue", "both pause and resume", "choose one of them")
 	}
 	if c.Host != "" {
-		queues, err := e.keepQueues(ctx, "change a queue", c.Host, QueueRequest{Name: name, Change: c})
+		queues, err := keepQueues(ctx, e.serving(c.Host), "change a queue", c.Host, QueueRequest{Name: name, Change: c})
 		if err != nil || len(queues) == 0 {
 			return Queue{}, err
 		}
@@ -122,7 +122,7 @@ func (e *Engine) StartQueued(ctx context.Context, when Turn, ids ...ID) error {
 		return err
 	}
 	for host, jobs := range there {
-		if _, err := e.keepQueues(ctx, op, host, QueueRequest{Jobs: jobs, Turn: when}); err != nil {
+		if _, err := keepQueues(ctx, e.serving(host), op, host, QueueRequest{Jobs: jobs, Turn: when}); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"slices"
@@ -22,6 +23,7 @@ type gauge struct {
 type sample struct {
 	at    time.Time
 	meter proc.Meter
+	used  time.Duration // CPU time by then, of a job on a host
 }
 
 // sampleLife is how long a sample is kept: the difference to an older one says little about current
@@ -29,9 +31,14 @@ type sample struct {
 const sampleLife = time.Hour
 
 // MeasureAll returns jobs, as [Engine.List] returns them, with their current CPU, RSS and Ports where
-// they can be determined: for running jobs on this machine that have a process. List and [Handle.Facts]
-// omit these, since finding them reads all processes of the machine.
+// they can be determined: for running jobs that have a process on this machine, or on a connected host that
+// has hob's holder. List and [Handle.Facts] omit these, since finding them reads all processes of the machine.
 func (e *Engine) MeasureAll(jobs []Job) []Job {
+	return e.gauge.measureHere(e, e.gauge.measureThere(e, jobs))
+}
+
+// measureHere is MeasureAll for the jobs on this machine.
+func (g *gauge) measureHere(e *Engine, jobs []Job) []Job {
 	var refs []proc.JobRef
 	var at []int
 	for i, j := range jobs {
@@ -43,7 +50,6 @@ func (e *Engine) MeasureAll(jobs []Job) []Job {
 			refs, at = append(refs, ref), append(at, i)
 		}
 	}
-	g := &e.gauge
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if len(refs) == 0 {
@@ -63,6 +69,47 @@ func (e *Engine) MeasureAll(jobs []Job) []Job {
 	}
 	g.forget(now)
 	return jobs
+}
+
+// hostPatience is how long a measurement on hosts may take.
+const hostPatience = 2 * time.Second
+
+// measureThere is MeasureAll for the jobs on hosts.
+func (g *gauge) measureThere(e *Engine, jobs []Job) []Job {
+	ctx, cancel := context.WithTimeout(e.runCtx, hostPatience)
+	defer cancel()
+	used := e.usedThere(ctx, jobs)
+	if len(used) == 0 {
+		return jobs
+	}
+	jobs = slices.Clone(jobs)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := time.Now()
+	for i := range jobs {
+		if u, ok := used[jobs[i].ID]; ok {
+			g.fillUsed(&jobs[i], u, now)
+		}
+	}
+	return jobs
+}
+
+// usedThere asks the hosts of running jobs what these use.
+func (e *Engine) usedThere(ctx context.Context, jobs []Job) map[ID]Used {
+	byBackend := map[string][]Record{}
+	for _, j := range jobs {
+		runs := j.Status == Running || j.Status == Stopping
+		if j.Host != "" && runs && j.Link == LinkOK {
+			byBackend[j.Backend] = append(byBackend[j.Backend], Record{ID: j.ID, Dir: e.root.Dir(string(j.ID)), Job: j})
+		}
+	}
+	used := map[ID]Used{}
+	for name, rs := range byBackend {
+		if m, ok := e.backend(name).(Measurer); ok {
+			maps.Copy(used, m.Measure(ctx, rs))
+		}
+	}
+	return used
 }
 
 // processesOf returns the processes of a job; ok is false if its record has none.
@@ -91,18 +138,39 @@ func (g *gauge) forget(now time.Time) {
 	maps.DeleteFunc(g.samples, func(_ ID, s *sample) bool { return now.Sub(s.at) > sampleLife })
 }
 
-func (g *gauge) fill(j *Job, procs []proc.Process, now time.Time) {
-	if len(procs) == 0 {
-		return
-	}
-	s := g.samples[j.ID]
+// sampleOf returns the last sample of a job, which is new if there is none.
+func (g *gauge) sampleOf(id ID) *sample {
+	s := g.samples[id]
 	if s == nil {
 		if g.samples == nil {
 			g.samples = map[ID]*sample{}
 		}
 		s = &sample{}
-		g.samples[j.ID] = s
+		g.samples[id] = s
 	}
+	return s
+}
+
+// fillUsed adds what a host has measured.
+func (g *gauge) fillUsed(j *Job, u Used, now time.Time) {
+	s := g.sampleOf(j.ID)
+	past, spent := now.Sub(s.at), max(0, u.CPU-s.used)
+	if s.at.IsZero() { // the average so far
+		past, spent = j.Uptime(now), u.CPU
+	}
+	percent := 0.0
+	if past > 0 {
+		percent = 100 * spent.Seconds() / past.Seconds()
+	}
+	s.at, s.used = now, u.CPU
+	j.CPU, j.RSS, j.Ports = &percent, u.RSS, u.Ports
+}
+
+func (g *gauge) fill(j *Job, procs []proc.Process, now time.Time) {
+	if len(procs) == 0 {
+		return
+	}
+	s := g.sampleOf(j.ID)
 	s.at = now
 	u := s.meter.Sample(procs, now)
 	percent := u.Percent

@@ -328,11 +328,13 @@ func (h *Handle) waitForPort(ctx context.Context, port int) (Outcome, error) {
 		switch {
 		case err != nil:
 			return Outcome{}, err
-		case j.Host != "":
-			err := fmt.Errorf("%w: it runs on %s, whose ports cannot be checked from here", ErrUnsupported, j.Host)
-			return Outcome{}, &Error{Op: "wait for a port of", Job: h.id, Err: err, Hint: "wait for a line that it prints"}
 		case j.Status.Finished():
 			return Outcome{Exit: j.Exit}, nil
+		case j.Host != "":
+			if met, err := h.listensThere(ctx, j, port); met || err != nil {
+				return Outcome{Met: met}, err
+			}
+			tick.Reset(hostPortInterval)
 		case h.e.listens(j, port):
 			return Outcome{Met: true}, nil
 		}
@@ -342,6 +344,19 @@ func (h *Handle) waitForPort(ctx context.Context, port int) (Outcome, error) {
 			return Outcome{}, ctx.Err()
 		}
 	}
+}
+
+// hostPortInterval is portPollInterval for a job on a host.
+const hostPortInterval = 500 * time.Millisecond
+
+// listensThere asks the host of j. The error is ErrUnsupported if that cannot tell.
+func (h *Handle) listensThere(ctx context.Context, j Job, port int) (bool, error) {
+	used, measured := h.e.usedThere(ctx, []Job{j})[j.ID]
+	if !measured && j.Link == LinkOK && j.HostHolder == "" {
+		err := fmt.Errorf("%w: it runs on %s, whose ports cannot be checked from here", ErrUnsupported, j.Host)
+		return false, &Error{Op: "wait for a port of", Job: h.id, Err: err, Hint: "wait for a line that it prints"}
+	}
+	return slices.Contains(used.Ports, port), nil
 }
 
 // listens checks all processes of the job, including those that have left its process tree and are

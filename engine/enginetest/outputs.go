@@ -170,7 +170,7 @@ flood; flood >&2; read line; echo last; echo last >&2`, func(spec *engine.Spec) 
 			}
 		}},
 		{"resource usage is measured", func(s *suite) {
-			s.need(s.cfg.Host == "" && runtime.GOOS == "linux", "measurable processes")
+			s.need(s.cfg.here() && runtime.GOOS == "linux", "measurable processes")
 			j := s.sh("sleep 300 & echo ready; sleep 300")
 			s.until(j.ID, func(out string) bool { return out == "ready\n" })
 			jobs, err := s.e.List(s.ctx(), engine.Filter{IDs: []engine.ID{j.ID}})

@@ -5,6 +5,7 @@
 //	hob-holder list BASE ID[=SUM]…  the states of jobs: [Listing]
 //	hob-holder act DIR            acts on a job; [Act] on stdin, [Done] on stdout
 //	hob-holder watch DIR          the state of a job and each change of it: a [Job] a line
+//	hob-holder measure BASE ID…   what jobs use now: [Measured]
 //	hob-holder queue BASE         lists and changes queues; [Queues] on stdin, [Queued] on stdout
 //	hob-holder connect DIR        joins stdin and stdout with the job's holder
 //
@@ -173,6 +174,16 @@ type Act struct {
 	Keys []string            `json:"keys,omitempty"`
 	Size record.Size         `json:"size,omitzero"`
 	Stop *record.StopOptions `json:"stop,omitempty"`
+}
+
+// Measured is what jobs use, by the names of their directories.
+type Measured map[string]Used
+
+// Used is what the processes of a job use.
+type Used struct {
+	CPU   record.Milliseconds `json:"cpu_ms"` // of those that live, so far
+	RSS   int64               `json:"rss"`    // bytes
+	Ports []int               `json:"ports,omitempty"`
 }
 
 // Queues is the request to list queues, to change that of Name, or to start queued jobs sooner. The zero value

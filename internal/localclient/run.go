@@ -223,7 +223,7 @@ func (r *Run) stopQueued(ctx context.Context, o record.StopOptions) (report reco
 }
 
 // leftQueue reports whether the job has ended, or has started at least once.
-func (r *run) leftQueue() bool {
+func (r *Run) leftQueue() bool {
 	st, err := holder.Look(r.Dir)
 	return err == nil && (st.Status.Finished() || !st.StartedAt.IsZero())
 }
@@ -231,7 +231,7 @@ func (r *run) leftQueue() bool {
 // endUnrecorded ends the holder of a job that waits, because why prevents a change of the queue: the disk is
 // read-only or full. The end is recorded by the client that finds the job lost once the disk can be written to. nil
 // means that the job has started meanwhile.
-func (r *run) endUnrecorded(ctx context.Context, why error) error {
+func (r *Run) endUnrecorded(ctx context.Context, why error) error {
 	p, ok := proc.LockHolder(filepath.Join(r.Dir, jobdir.LockFile))
 	if !ok || !proc.IsHolder(p.PID) || proc.Signal(p.Identity(), syscall.SIGTERM) != nil {
 		return why
