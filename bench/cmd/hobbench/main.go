@@ -44,6 +44,7 @@ func measures() []measure {
 		{"attach", "a large job on the screen", attaches},
 		{"emulator", "a screen kept in memory", emulators},
 		{"ssh-list", "how many jobs on a host stand", remoteLists},
+		{"ssh-attach", "a key to be drawn, in a job on a host", remoteKeys},
 		{"ssh-follow", "a line of a job on a host, to its open log", remoteFollows},
 	}
 }

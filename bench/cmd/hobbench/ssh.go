@@ -7,12 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/hobjobs/hob/engine"
@@ -25,12 +23,13 @@ import (
 type remote struct {
 	l      *lab
 	state  string // of the server's jobs
+	here   string // state directory of the engine
 	config string
 	eng    *engine.Engine
 }
 
-// remote starts a server; nil if there is none to start.
-func (l *lab) remote() *remote {
+// remote starts a server, behind a line that delays each way by delay; nil if there is none to start.
+func (l *lab) remote(delay time.Duration) *remote {
 	for _, tool := range []string{"sshd", "ssh"} {
 		if !installed(tool) {
 			fmt.Fprintf(l.stderr, "left out: %s is not here\n", tool)
@@ -38,49 +37,62 @@ func (l *lab) remote() *remote {
 		}
 	}
 	client := sshtest.NewClient(l)
-	r := &remote{l: l, state: l.room("r"), config: client.ConfigFile}
-	client.AddHost(l, "box", sshtest.Sshd(l, client, []string{"HOB_STATE_DIR=" + r.state}), "LogLevel ERROR")
-	r.eng = must(engine.New(engine.WithStateDir(l.room("h")), engine.WithClient("bench"),
+	r := &remote{l: l, state: l.room("r"), here: l.room("h"), config: client.ConfigFile}
+	addr := sshtest.Sshd(l, client, []string{"HOB_STATE_DIR=" + r.state})
+	client.AddHost(l, "box", delayed(l, addr, delay), "LogLevel ERROR", "HostKeyAlias ["+strings.Replace(addr, ":", "]:", 1))
+	r.eng = must(engine.New(engine.WithStateDir(r.here), engine.WithClient("bench"),
 		engine.WithBackend(ssh.New(ssh.WithConfigFile(r.config))), engine.WithRetention(engine.Retention{Count: 100_000})))
 	l.Cleanup(r.close)
 	return r
 }
 
-// close ends the jobs and the engine. The jobs are killed by what their directories
-// record: their host is this machine, and there may be hundreds.
+// install installs hob-holder on the server, for jobs that are started afterwards.
+func (r *remote) install() {
+	b := ssh.New(ssh.WithConfigFile(r.config))
+	must(b.InstallHolder(r.l.ctx, "box", r.l.bin("hob-holder")))
+	check(b.Close())
+}
+
+// close ends the jobs and the engine.
 func (r *remote) close() {
-	for _, file := range must(filepath.Glob(filepath.Join(r.state, "jobs", "*", "pid"))) {
-		if _, err := os.Stat(filepath.Join(filepath.Dir(file), "exit_code")); err == nil {
-			continue
-		}
-		first, _, _ := strings.Cut(string(must(os.ReadFile(file))), " ")
-		if pid, err := strconv.Atoi(first); err == nil && pid > 1 {
-			if err := syscall.Kill(-pid, syscall.SIGKILL); !errors.Is(err, syscall.ESRCH) {
-				check(err)
-			}
-		}
-	}
+	jobs := must(r.eng.List(r.l.ctx, engine.Filter{Running: true}))
+	r.eng.StopAll(r.l.ctx, jobs, engine.StopOptions{Grace: engine.KillNow}, func(int, engine.StopReport, error) {})
 	check(r.eng.Close())
 }
 
+// ssh runs a command on the server.
 func (r *remote) ssh(command string) *exec.Cmd {
-	return exec.CommandContext(r.l.ctx, "ssh", "-F", r.config, "box", command)
+	return r.sshProgram("box", command)
 }
 
-// remoteLists is how long a look at many running jobs takes.
+// remoteLists is how long a look at many running jobs takes, which scripts or holders run.
 func remoteLists(l *lab) {
-	r := l.remote()
-	if r == nil {
-		return
-	}
 	n := l.count(500, 100)
-	for range n {
-		must(r.eng.Start(l.ctx, engine.Spec{Command: []string{"sleep", "3600"}, Host: "box", Backgrounded: true}))
+	what := fmt.Sprintf("ssh: how %d running jobs stand", n)
+	scripts, holders := newRow(what, "%.1f ms", "30 ms"), newRow("the same, with hob-holder", "%.1f ms", "30 ms")
+	for _, row := range []*row{scripts, holders} {
+		r := l.remote(0)
+		if r == nil {
+			return
+		}
+		if row == holders {
+			r.install()
+		}
+		ours, floor := r.lists(n)
+		row.addMedian("ssh HOST ls -ln", floor, "").addMedian("", ours, "")
+		l.release()
 	}
-	var ours, floor []float64
-	for range l.count(30, 10) {
+	l.print(scripts, holders)
+}
+
+// lists starts n jobs and looks at them.
+func (r *remote) lists(n int) (ours, floor []float64) {
+	for range n {
+		must(r.eng.Start(r.l.ctx, engine.Spec{Command: []string{"sleep", "3600"}, Host: "box", Backgrounded: true}))
+	}
+	for range r.l.count(30, 10) {
 		begin := time.Now()
-		jobs := must(r.eng.List(l.ctx, engine.Filter{Host: "box"}))
+		jobs := must(r.eng.List(r.l.ctx, engine.Filter{Host: "box"}))
 		ours = append(ours, since(begin))
 		for _, j := range jobs {
 			if j.Status != engine.Running || j.Link != engine.LinkOK {
@@ -91,8 +103,7 @@ func remoteLists(l *lab) {
 		output(r.ssh("cd " + filepath.Join(r.state, "jobs") + " && ls -ln */output.log"))
 		floor = append(floor, since(begin))
 	}
-	l.print(newRow(fmt.Sprintf("ssh: how %d running jobs stand", n), "%.1f ms", "30 ms").
-		addMedian("ssh HOST ls -ln", floor, "").addMedian("", ours, ""))
+	return ours, floor
 }
 
 // stamps prints the time, in nanoseconds, at moments that do not depend on when
@@ -102,7 +113,7 @@ const stamps = "i=0; while [ $i -lt %d ]; do date +%%s%%N; i=$((i+1)); sleep 0.1
 // remoteFollows is how long a line takes from a job's write to a program that
 // shows its log.
 func remoteFollows(l *lab) {
-	r := l.remote()
+	r := l.remote(0)
 	if r == nil {
 		return
 	}
