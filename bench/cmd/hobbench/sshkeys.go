@@ -85,7 +85,7 @@ func delayed(l *lab, addr string, delay time.Duration) string {
 	if delay == 0 {
 		return addr
 	}
-	listener := must(net.Listen("tcp", "127.0.0.1:0"))
+	listener := must(new(net.ListenConfig).Listen(l.ctx, "tcp", "127.0.0.1:0"))
 	l.Cleanup(func() { check(listener.Close()) })
 	go func() { // ends with the listener
 		for {
@@ -93,7 +93,7 @@ func delayed(l *lab, addr string, delay time.Duration) string {
 			if err != nil {
 				return
 			}
-			far, err := net.Dial("tcp", addr)
+			far, err := new(net.Dialer).DialContext(l.ctx, "tcp", addr)
 			if err != nil {
 				_ = near.Close()
 				continue
