@@ -30,13 +30,15 @@ func (a *app) onHost(spec *engine.Spec, f runFlags, holder bool) {
 	onTerminal := hasScreen(a.stdout)
 	shown := onTerminal && !a.json
 	asHere := holder && onTerminal && !spec.Stdin
+	redirected := !isTerminal(a.stderr) // it is separate then, which on a host only a job without a terminal has
 	switch {
 	case spec.PTY, spec.Split, f.has("no-pty"):
-	case asHere && (f.background || shown):
-		spec.PTY = true
 	case f.background:
+		spec.PTY = asHere
+	case asHere && shown && !redirected:
+		spec.PTY = true
 	case shown:
-		spec.Stdin, spec.Split = true, !isTerminal(a.stderr) // a redirected stderr is separate
+		spec.Stdin, spec.Split = true, redirected
 	default: // to forward the streams separately
 		spec.Split = true
 		spec.Stdin = spec.Stdin || a.hasInput()
