@@ -93,6 +93,7 @@ type Capabilities struct {
 	TTYStdin                            bool // a terminal for stdin only
 	Restart                             bool // [Spec].Restart
 	StopCommand                         bool // [Spec].StopCommand
+	Health                              bool // [Spec].Health
 }
 
 // Launch has everything that a backend needs to start a job.

@@ -30,7 +30,9 @@ const (
 	EventTitle   EventKind = "title"
 	EventWaiting EventKind = "waiting" // started or stopped waiting for input
 	// EventStatus: what the program in the job's terminal says that it does has changed: Program.
-	EventStatus    EventKind = "status"
+	EventStatus EventKind = "status"
+	// EventHealth: the health check found the job to be healthy or unhealthy: Job.Health.
+	EventHealth    EventKind = "health"
 	EventAttention EventKind = "attention" // rang the bell, or sent a notification: Note
 	EventExited    EventKind = "exited"    // ended in any way: Job.Exit
 	EventLost      EventKind = "lost"      // ended without a record
@@ -57,7 +59,7 @@ type Event struct {
 // urgent reports whether the event must wake a reader immediately and is never merged.
 func (k EventKind) urgent() bool {
 	switch k {
-	case EventCreated, EventStarted, EventRunEnded, EventBackgrounded, EventExited, EventLost, EventRemoved, EventAttention:
+	case EventCreated, EventStarted, EventRunEnded, EventBackgrounded, EventExited, EventLost, EventRemoved, EventAttention, EventHealth:
 		return true
 	case EventOutput, EventTitle, EventWaiting, EventStatus, EventLink:
 	}
@@ -261,6 +263,9 @@ func factsOf(c change, now time.Time) []fact {
 	if j.Waiting != old.Waiting {
 		add(EventWaiting, now)
 	}
+	if healthOf(j) != healthOf(old) && !j.Status.Finished() {
+		add(EventHealth, now)
+	}
 	if said, changed := record.ChangeOf(old.Program, j.Program); changed {
 		add(EventStatus, now).said = said
 	}
@@ -345,6 +350,14 @@ func liveValuesOf(j *Job) liveValues {
 		program:   j.Program,
 		stopping:  j.Status == Stopping,
 	}
+}
+
+// healthOf returns what is known of the health of a job.
+func healthOf(j *Job) record.HealthState {
+	if j.Health == nil {
+		return record.HealthUnknown
+	}
+	return j.Health.State
 }
 
 func endKind(s Status) EventKind {

@@ -62,6 +62,10 @@ type (
 	Stream = record.Stream
 	// Output reads one stream by offset. Backends implement it; programs use [Handle.Log].
 	Output = record.Output
+	// HealthCheck is how to find out whether a running job works, see [Spec].Health; Health is the result.
+	HealthCheck = record.HealthCheck
+	Health      = record.Health
+	HealthState = record.HealthState
 	// Note is a notification that a job has requested, with OSC 9 or OSC 777.
 	Note = record.Note
 	// StopOptions say how a job is stopped: after which grace time it is killed, and by whom.
@@ -84,6 +88,10 @@ type (
 
 // The values of [Kind], [Stream], [Input], [Status], [Link], [Entry] and [Reason].
 const (
+	HealthUnknown = record.HealthUnknown // too few checks in this run
+	Healthy       = record.Healthy
+	Unhealthy     = record.Unhealthy
+
 	KindPTY     = record.KindPTY     // a pseudo-terminal
 	KindFile    = record.KindFile    // the job owns its log files
 	KindVirtual = record.KindVirtual // a program writes the output

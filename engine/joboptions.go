@@ -155,6 +155,40 @@ func JobOptions() []JobOption {
 			},
 		},
 		{
+			Field: "Health", Name: "health", Value: "CHECK", Editable: true,
+			Usage:    "check while it runs: a command, http://… or :PORT",
+			Argument: &JobArgument{Name: "health", Description: "Check while it runs whether it works: a shell command, http://… or :PORT"},
+			Set:      func(s *Spec, v string) (err error) { s.Health.Check, err = notEmpty(v); return err },
+			Typed:    func(s Spec) []string { return unlessZero(s.Health.Check, s.Health.Check) },
+			check:    checkHealth,
+		},
+		{
+			Field: "Health", Name: "health-every", Value: "DUR", Editable: true,
+			Usage: "time between two health checks (default 10s)",
+			Set: func(s *Spec, v string) error {
+				every, err := units.ParseDuration(v)
+				s.Health.Every = record.InMilliseconds(every)
+				return err
+			},
+			Typed: func(s Spec) []string {
+				return unlessZero(s.Health.Every, units.DurationText(s.Health.Every.Duration()))
+			},
+			check: needsHealth("health-every"),
+		},
+		{
+			Field: "Health", Name: "health-failures", Value: "N", Editable: true,
+			Usage: "failed checks until it is unhealthy (default 3)",
+			Set: func(s *Spec, v string) (err error) {
+				s.Health.Failures, err = strconv.Atoi(v)
+				if err != nil || s.Health.Failures < 1 {
+					return errors.New("use a number from 1")
+				}
+				return nil
+			},
+			Typed: func(s Spec) []string { return unlessZero(s.Health.Failures, strconv.Itoa(s.Health.Failures)) },
+			check: needsHealth("health-failures"),
+		},
+		{
 			Field: "Env", Name: "env", Short: "e", Value: "NAME[=VALUE]", Repeated: true, Editable: true,
 			Usage: "set a variable, or pass NAME through",
 			Set:   addVariable,

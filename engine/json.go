@@ -54,6 +54,7 @@ type jobJSON struct {
 	Grace        float64           `json:"grace_seconds"`
 	StopSignal   *string           `json:"stop_signal"`
 	StopCommand  *string           `json:"stop_command"`
+	Health       *healthJSON       `json:"health"`
 	StopDeadline *time.Time        `json:"stop_deadline_at"`
 	EnvNames     []string          `json:"env_names"`
 	Survivors    []Process         `json:"survivors"`
@@ -159,6 +160,28 @@ func (v *reportJSON) report(id string) ProgramReport {
 	}
 }
 
+// healthJSON is the JSON form of a [HealthCheck] and its result.
+type healthJSON struct {
+	Check    string             `json:"check"`
+	State    record.HealthState `json:"state"`
+	Since    *time.Time         `json:"since"`
+	Failures int                `json:"failures"`
+	Output   *string            `json:"output"`
+}
+
+// healthForm returns the form of a job that has a check; nil for others. The health of a job that does not
+// run is not known.
+func healthForm(j *Job) *healthJSON {
+	if j.HealthCheck.Check == "" {
+		return nil
+	}
+	v := &healthJSON{Check: j.HealthCheck.Check, State: record.HealthUnknown}
+	if h := j.Health; h != nil {
+		v.State, v.Since, v.Failures, v.Output = h.State, timeOrNull(h.Since), h.Failures, orNull(h.Output)
+	}
+	return v
+}
+
 // restartJSON is the JSON form of a restart policy and its [Runs].
 type restartJSON struct {
 	Policy string     `json:"policy"`
@@ -212,6 +235,7 @@ func (j *Job) form(now time.Time) jobJSON {
 		Grace:        inSeconds(j.Grace),
 		StopSignal:   orNull(j.StopSignal),
 		StopCommand:  orNull(j.StopCommand),
+		Health:       healthForm(j),
 		StopDeadline: timeOrNull(j.StopDeadline()),
 		EnvNames:     j.EnvNames,
 		EndedBy:      orNull(j.Exit.EndedBy),
@@ -378,6 +402,12 @@ func (j *Job) UnmarshalJSON(data []byte) error {
 	}
 	if r := v.Restart; r != nil {
 		j.Restart, j.Runs = r.Policy, &Runs{Count: r.Count, NextAt: orZero(r.NextAt)}
+	}
+	if h := v.Health; h != nil {
+		j.HealthCheck.Check = h.Check
+		if !v.Status.Finished() {
+			j.Health = &Health{State: h.State, Since: orZero(h.Since), Failures: h.Failures, Output: orZero(h.Output)}
+		}
 	}
 	if v.StopDeadline != nil {
 		j.Stopping = &StopRequest{Deadline: *v.StopDeadline}

@@ -23,7 +23,7 @@ var (
 func TestRestartKeepsEveryField(t *testing.T) {
 	local, host := newFake(""), newFake("slurm:login1")
 	for _, f := range []*fakeBackend{local, host} {
-		f.Limit(engine.Capabilities{PTY: true, Stdin: true, Split: true, TTYStdin: true, LogLimit: true, Restart: true, StopCommand: true})
+		f.Limit(engine.Capabilities{PTY: true, Stdin: true, Split: true, TTYStdin: true, LogLimit: true, Restart: true, StopCommand: true, Health: true})
 	}
 	e := open(t, engine.WithBackend(local), engine.WithBackend(host))
 	t.Setenv("HOB_TEST_TOKEN", "1")
@@ -42,6 +42,7 @@ func TestRestartKeepsEveryField(t *testing.T) {
 			Grace:       time.Second,
 			StopSignal:  "SIGINT",
 			StopCommand: "make stop",
+			Health:      engine.HealthCheck{Check: ":4711", Every: 5},
 			LogLimit:    3 << 20,
 			Labels:      map[string]string{"a": "b"},
 			Notify:      true,

@@ -42,8 +42,11 @@ type Spec struct {
 	// StopCommand ends the job: it is run by sh -c in the job's directory and environment. StopSignal
 	// follows if it fails, or if the job has not ended after Grace. Empty: there is none.
 	StopCommand string
-	LogLimit    int64 // bytes; 0: the engine's default, negative: none
-	Labels      map[string]string
+	// Health is how to find out whether the running job works. If it does not, the job is unhealthy, and
+	// with Restart the command is started again.
+	Health   HealthCheck
+	LogLimit int64 // bytes; 0: the engine's default, negative: none
+	Labels   map[string]string
 
 	Backgrounded  bool   // no client waits for it, from the start
 	Notify        bool   // notify of its end even while it is in the foreground
@@ -92,6 +95,7 @@ func (e *Engine) metaOf(s Spec, backend string, o startOptions) jobdir.Meta {
 			Grace:             record.InMilliseconds(s.Grace),
 			StopSignal:        s.StopSignal,
 			StopCommand:       s.StopCommand,
+			HealthCheck:       s.Health,
 			LogLimit:          max(0, s.LogLimit),
 			EnvNames:          slices.Sorted(maps.Keys(s.Env)),
 			EnvDigests:        s.EnvDigests,
@@ -151,6 +155,7 @@ func (j Job) Spec() Spec {
 		Grace:         j.Grace.Duration(),
 		StopSignal:    j.StopSignal,
 		StopCommand:   j.StopCommand,
+		Health:        j.HealthCheck,
 		LogLimit:      j.LogLimit,
 		EnvDigests:    j.EnvDigests,
 		Labels:        j.Labels,

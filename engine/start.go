@@ -148,6 +148,7 @@ func (e *Engine) complete(s Spec) (Spec, Backend, error) {
 		{s.Stdin && !s.PTY, caps.Stdin, "input"},
 		{s.Restart != "", caps.Restart, "restarting"},
 		{s.StopCommand != "", caps.StopCommand, "a stop command"},
+		{s.Health.Check != "", caps.Health, "a health check"},
 	} {
 		if ability.asked && !ability.there {
 			return s, nil, &Error{Op: "start", Backend: b.Name(), Err: fmt.Errorf("%w: %s of a job there", ErrUnsupported, ability.name)}

@@ -119,6 +119,8 @@ func (l *labels) wording(j engine.Job, why Why, note engine.Note) (toast.Level, 
 			return toast.Warning, name + " is " + j.Summary(j.Program.At)
 		}
 		return toast.Warning, l.dotted(name+" needs input", l.answering())
+	case WhyUnhealthy:
+		return toast.Error, l.dotted(name+" is unhealthy", cells.Clean(j.Health.Output))
 	case WhyFailed:
 		if j.Status == engine.Lost {
 			return toast.Error, name + " was lost (supervisor died)"

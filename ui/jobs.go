@@ -81,6 +81,8 @@ func (p *Pane) event(e engine.Event) tea.Cmd {
 		cmds = append(cmds, p.jobNotified(j, e.Note))
 	case j.Waiting && !was.Waiting && had:
 		cmds = append(cmds, p.attention(j, WhyWaiting, engine.Note{}))
+	case e.Kind == engine.EventHealth && j.Health.Is(engine.Unhealthy):
+		cmds = append(cmds, p.attention(j, WhyUnhealthy, engine.Note{}))
 	case e.Kind == engine.EventStatus && had:
 		cmds = append(cmds, p.programSaid(j, e.Program.To))
 	}

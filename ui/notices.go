@@ -144,6 +144,7 @@ func (n *notices) newsCount() (toast.Level, string) {
 	}{
 		{toast.Success, "finished", []Why{WhyFinished}},
 		{toast.Error, "failed", []Why{WhyFailed}},
+		{toast.Error, "unhealthy", []Why{WhyUnhealthy}},
 		{toast.Warning, "need input", []Why{WhyWaiting}},
 		{toast.Info, "rang", []Why{WhyBell, WhyNote}},
 	} {

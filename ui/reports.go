@@ -54,7 +54,7 @@ func (p *Pane) reportOf(j *job) (r engine.ProgramReport, ok bool) {
 	case statusbadge.Done:
 		r.State = engine.ProgramDone
 		return r, j.unread > 0
-	case statusbadge.Running:
+	case statusbadge.Running, statusbadge.Unhealthy:
 		r.State = engine.ProgramWorking
 		if j.Program != nil {
 			r.State = j.Program.State

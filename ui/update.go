@@ -196,11 +196,13 @@ type Why string
 
 // Values of Why.
 const (
-	WhyWaiting  Why = "needs input"
-	WhyFailed   Why = "failed"   // it failed without being stopped on request
-	WhyFinished Why = "finished" // it ended
-	WhyBell     Why = "bell"     // it rang the bell
-	WhyNote     Why = "note"     // it sent a notification
+	WhyWaiting Why = "needs input"
+	// WhyUnhealthy: its health check fails.
+	WhyUnhealthy Why = "unhealthy"
+	WhyFailed    Why = "failed"   // it failed without being stopped on request
+	WhyFinished  Why = "finished" // it ended
+	WhyBell      Why = "bell"     // it rang the bell
+	WhyNote      Why = "note"     // it sent a notification
 )
 
 // AttentionMsg reports to the host that a job needs attention and is not on screen, or that the

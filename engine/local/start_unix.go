@@ -29,6 +29,7 @@ func (b *Backend) Capabilities(string) engine.Capabilities {
 		TTYStdin:    true,
 		Restart:     !b.inProcess,
 		StopCommand: !b.inProcess,
+		Health:      !b.inProcess,
 	}
 }
 

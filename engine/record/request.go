@@ -92,7 +92,8 @@ type Request struct {
 	// StopSignal is the signal that asks the job to end, "SIGINT"; empty: SIGTERM.
 	StopSignal string `json:"stop_signal,omitempty"`
 	// StopCommand is run by sh -c, in the job's directory and environment, before StopSignal is sent.
-	StopCommand string `json:"stop_command,omitempty"`
+	StopCommand string      `json:"stop_command,omitempty"`
+	HealthCheck HealthCheck `json:"health_check,omitzero"`
 	// LogLimit is how many bytes of the logs are kept, 0: all. It is not enforced if State.NoLimit
 	// is set.
 	LogLimit int64    `json:"log_limit,omitempty"`
@@ -210,9 +211,12 @@ func (r *Runs) Reason(policy string, now time.Time) string {
 const runLine = "── run "
 
 // RunLine returns the line that comes before the output of a run, counted from 1, that begins at the
-// given time.
-func RunLine(number int, at time.Time) string {
-	return fmt.Sprintf(runLine+"%d · %s ──", number, at.Format("15:04:05"))
+// given time. why is why the run before was ended, one line; empty: it has ended by itself.
+func RunLine(number int, at time.Time, why string) string {
+	if why != "" {
+		why = " · " + why
+	}
+	return fmt.Sprintf(runLine+"%d · %s%s ──", number, at.Format("15:04:05"), why)
 }
 
 // IsRunLine reports whether a line of a log is as RunLine returns it.

@@ -162,7 +162,8 @@ type State struct {
 	Program *Program `json:"program,omitempty"`
 	// LastCommand is how the last command of a shell in the terminal ended; nil: not known.
 	LastCommand *LastCommand `json:"last_command,omitempty"`
-	Cwd         string       `json:"cwd,omitempty"` // as the job reported it with OSC 7
+	Cwd         string       `json:"cwd,omitempty"`    // as the job reported it with OSC 7
+	Health      *Health      `json:"health,omitempty"` // nil: no check, or it does not run
 	Size        Size         `json:"size"`
 	Deadline    time.Time    `json:"deadline,omitzero"` // of the timeout; zero without one
 	// NoTerminal means that the requested terminal, for all of the job or for its input only, could
@@ -203,7 +204,7 @@ type State struct {
 // Rest clears the fields that only apply to a job that has not ended.
 func (s *State) Rest() {
 	s.Stopping, s.Waiting, s.Entry, s.Alternate, s.Paused, s.Progress = nil, false, EntryUnknown, false, false, nil
-	s.Pending = nil
+	s.Pending, s.Health = nil, nil
 	s.Program = s.Program.LastWords()
 	if s.Runs.Between() {
 		s.Runs = &Runs{
@@ -231,6 +232,7 @@ const (
 	ReasonSignal     Reason = "signal"      // a signal that hob did not send
 	ReasonKill       Reason = "kill"        // a stop was requested
 	ReasonTimeout    Reason = "timeout"     // its timeout was over
+	ReasonUnhealthy  Reason = "unhealthy"   // its health check failed: a run that was followed by another one
 	ReasonSpawn      Reason = "spawn"       // it could not be started
 	ReasonHolderDied Reason = "holder_died" // its holder died, or the program that performed it
 	ReasonReboot     Reason = "reboot"      // the machine was restarted
@@ -259,7 +261,7 @@ type Exit struct {
 	// EndedBy is the client or limit that requested the end ("cli", "ui", "timeout"); empty if the
 	// job ended by itself.
 	EndedBy string `json:"ended_by,omitempty"`
-	// Error is why a start failed.
+	// Error is why a start failed, or what the health check of an unhealthy job reported.
 	Error string `json:"error,omitempty"`
 	// Summary is the line of the output that says why the job failed, or else its last line, found when
 	// the end was recorded. It is text of the job, unchanged: clean or escape it.
@@ -328,7 +330,7 @@ func (s State) NeedsInput() bool { return s.Waiting || s.Program.Says(ProgramBlo
 // killedUnasked reports whether a process that was killed was so by no user or program that asked hob for it.
 func (e Exit) killedUnasked() bool {
 	switch e.Reason {
-	case ReasonTimeout, ReasonOOM:
+	case ReasonTimeout, ReasonOOM, ReasonUnhealthy:
 		return true
 	case ReasonSignal:
 		return e.EndedBy == ""

@@ -44,6 +44,8 @@ func Of(r *record.Request, s *record.State) string {
 			text += " after " + units.DurationText(r.Timeout.Duration())
 		}
 		text += Bracketed(Outcome(exit))
+	case record.ReasonUnhealthy:
+		text = "unhealthy" + Bracketed(exit.Error)
 	case record.ReasonSpawn:
 		text = "could not be started"
 		if exit.Error != "" {
@@ -101,7 +103,7 @@ func Why(r *record.Request, s *record.State) string {
 			return "after " + units.DurationText(r.Timeout.Duration())
 		}
 		return "time limit of Slurm"
-	case record.ReasonSpawn, record.ReasonDependency:
+	case record.ReasonSpawn, record.ReasonDependency, record.ReasonUnhealthy:
 		return exit.Error
 	case record.ReasonOOM:
 		return "out of memory"

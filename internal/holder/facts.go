@@ -419,6 +419,29 @@ func (h *Holder) entryChangedLocked() {
 	h.saveIn(saveEntryPause)
 }
 
+// Health records what the checks of the job have shown. State and Since are those of the last call if the state
+// is the same.
+func (h *Holder) Health(now record.Health) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.state.Exit.Known() || h.state.Runs.Between() {
+		return
+	}
+	changed := !h.state.Health.Is(now.State)
+	if !changed {
+		now.Since = h.state.Health.Since
+	}
+	h.state.Health = &now
+	h.changedLocked(changed)
+	if !changed {
+		return
+	}
+	h.saveAtOnce()
+	if now.State != record.HealthUnknown {
+		h.limitedFact(jobdir.Fact{Kind: "health", Title: string(now.State), Body: clip(now.Output)})
+	}
+}
+
 // Paused records whether the job is stopped by a signal. It is written to disk at once, because the
 // program that stopped the job may read it, unless the job is stopped and continued very often.
 func (h *Holder) Paused(paused bool) {

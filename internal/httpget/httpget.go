@@ -49,7 +49,7 @@ func Parse(url string) (Target, error) {
 	}
 	t.Host = host
 	t.Port, err = strconv.Atoi(port)
-	isPort := err == nil && 1 <= t.Port && t.Port <= 65535
+	isPort := err == nil && t.Port > 0 && t.Port <= 65535
 	if !isPort || host == "" {
 		return Target{}, fmt.Errorf("%q is not a host and a port", rest[:at])
 	}
@@ -62,19 +62,22 @@ func (t Target) String() string {
 }
 
 // Local reports whether the target is certainly on this machine.
-func (t Target) Local() bool {
-	ip := net.ParseIP(t.Host)
-	return t.named() || ip.IsLoopback() || ip.IsUnspecified()
-}
+func (t Target) Local() bool { return t.anyLoopback() || net.ParseIP(t.Host).IsLoopback() }
 
-// named reports whether the target is this machine, by its usual name or by none.
-func (t Target) named() bool { return t.Host == "" || t.Host == "localhost" }
+// anyLoopback reports whether the host means this machine, and no address of it.
+func (t Target) anyLoopback() bool {
+	switch t.Host {
+	case "", "localhost":
+		return true
+	}
+	return net.ParseIP(t.Host).IsUnspecified()
+}
 
 // Dial connects to the target. For this machine it tries both loopback addresses: not every machine can
 // resolve localhost, and a server may listen on one of them only.
 func (t Target) Dial(ctx context.Context) (net.Conn, error) {
 	hosts := []string{t.Host}
-	if t.named() || net.ParseIP(t.Host).IsUnspecified() {
+	if t.anyLoopback() {
 		hosts = []string{"127.0.0.1", "::1"}
 	}
 	var d net.Dialer

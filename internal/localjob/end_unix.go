@@ -80,9 +80,10 @@ func (j *job) await() (x exit, ok bool) {
 // leaderEnded records the end, after all of the leader's output is in the log, unless the command is
 // started again: then it reports true.
 func (j *job) leaderEnded(x exit) (again bool) {
+	j.runOver()
+	j.checks.stop()
 	end := j.endOf(x)
 	end.At = time.Now()
-	j.runOver()
 	if !j.startsAgain(end) {
 		j.over(end)
 		return false
@@ -113,7 +114,8 @@ func (j *job) over(end record.Exit) {
 func (j *job) endOf(x exit) record.Exit {
 	status, usage := x.status, x.usage
 	j.mu.Lock()
-	asked, sent := j.asked, j.sent
+	asked, sent, sick := j.asked, j.sent, j.sick
+	j.sick = ""
 	j.mu.Unlock()
 	end := record.Exit{
 		Status: record.Exited,
@@ -135,8 +137,11 @@ func (j *job) endOf(x exit) record.Exit {
 		}
 	}
 	end.OOMKills = j.oomKills(asked == nil && end.Signal == "SIGKILL")
-	if asked != nil {
+	switch {
+	case asked != nil:
 		end.Status, end.Reason, end.EndedBy = record.Killed, asked.Reason, asked.By
+	case sick != "":
+		end.Status, end.Reason, end.EndedBy, end.Error = record.Killed, record.ReasonUnhealthy, "", sick
 	}
 	end.Code = &code
 	return end

@@ -46,12 +46,13 @@ type job struct {
 	forced   atomic.Bool // all of its processes are being killed
 	leads    bool        // this process leads the session of the job's terminal
 	ref      proc.JobRef
-	tty      *tty      // nil if the job has none
-	in       *input    // nil if the job has no input
-	logs     *ownLogs  // nil if the holder writes the log
-	prompt   *prompter // detects whether the job waits for input
-	noTTY    error     // why the requested terminal could not be allocated
-	kept     *kept     // nil if the command is not started again when it ends
+	tty      *tty          // nil if the job has none
+	in       *input        // nil if the job has no input
+	logs     *ownLogs      // nil if the holder writes the log
+	checks   *healthChecks // of the current run; nil: none
+	prompt   *prompter     // detects whether the job waits for input
+	noTTY    error         // why the requested terminal could not be allocated
+	kept     *kept         // nil if the command is not started again when it ends
 	timeout  *time.Timer
 	rest     *time.Timer // of a holder process: releases the memory that the start needed
 
@@ -61,6 +62,7 @@ type job struct {
 	asked  *record.StopOptions // the first request to end the job
 	stops  int                 // number of stops in progress
 	ran    chan struct{}       // closed at the end of the current run; nil: none has begun
+	sick   string              // what the health check reported when it ended the current run
 	sent   sentSignal          // the last signal sent on behalf of a client
 	oom    oomCount            // at the start
 	gone   bool                // no further stop can begin
@@ -168,6 +170,7 @@ func (j *job) begin(started time.Time) {
 func (j *job) started(at, deadline time.Time) {
 	_ = j.h.Started(j.ref.Leader, j.ref.Session, at, deadline)
 	j.runBegins()
+	j.startHealth()
 	j.prompt.active()
 	if j.own {
 		j.rest = time.AfterFunc(restTime, releasePages)

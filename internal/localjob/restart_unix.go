@@ -25,6 +25,7 @@ type kept struct {
 	policy record.RestartPolicy
 	files  *childFiles // of all runs
 	count  int         // restarts so far
+	why    string      // the last run was ended by hob; empty: it has ended by itself
 	pause  time.Duration
 	began  time.Time // the current run, or the last one
 	// deadline is that of the job's timeout, which is for all runs together.
@@ -78,6 +79,10 @@ func (j *job) nextRun(end record.Exit) bool {
 		}
 		pause := k.nextPause(time.Since(k.began))
 		next := time.Now().Add(pause)
+		k.why = ""
+		if end.Reason == record.ReasonUnhealthy {
+			k.why = "unhealthy: " + end.Error
+		}
 		j.h.RunEnded(end, next)
 		if j.tty != nil {
 			j.tty.reset()
@@ -133,7 +138,7 @@ func (j *job) waitForRun(next time.Time) bool {
 func (j *job) run() error {
 	k := j.kept
 	j.h.RunBegins()
-	line := record.RunLine(k.count+1, k.began)
+	line := record.RunLine(k.count+1, k.began, k.why)
 	if j.logs != nil {
 		j.logs.appendLine(line)
 		j.h.Grew()

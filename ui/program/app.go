@@ -107,7 +107,7 @@ func (n Notify) of(why ui.Why) Means {
 		return n.Failed
 	case ui.WhyFinished:
 		return n.Finished
-	case ui.WhyWaiting, ui.WhyBell, ui.WhyNote:
+	case ui.WhyWaiting, ui.WhyUnhealthy, ui.WhyBell, ui.WhyNote:
 	}
 	return n.Waiting
 }

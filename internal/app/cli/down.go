@@ -62,7 +62,7 @@ func (a *app) down(ctx context.Context, names []string, f downFlags) error {
 		return err
 	}
 	if f.group != "" && len(jobs) == 0 {
-		if err := a.checkGroup(ctx, f.group); err != nil {
+		if err := checkGroup(ctx, a.eng, f.group); err != nil {
 			return err
 		}
 	}
@@ -76,11 +76,11 @@ func (a *app) down(ctx context.Context, names []string, f downFlags) error {
 }
 
 // checkGroup returns an error if no job has ever been of the group.
-func (a *app) checkGroup(ctx context.Context, name string) error {
-	if exists, err := (project.Group{Name: name}).Exists(ctx, a.eng); exists || err != nil {
+func checkGroup(ctx context.Context, eng *engine.Engine, name string) error {
+	if exists, err := (project.Group{Name: name}).Exists(ctx, eng); exists || err != nil {
 		return err
 	}
-	groups, err := project.Groups(ctx, a.eng)
+	groups, err := project.Groups(ctx, eng)
 	if err != nil {
 		return err
 	}

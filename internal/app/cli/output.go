@@ -201,7 +201,7 @@ func styleOf(j engine.Job) style {
 			return styleBad
 		}
 		return styleWarn
-	case statusbadge.Lost, statusbadge.Failed:
+	case statusbadge.Lost, statusbadge.Failed, statusbadge.Unhealthy:
 		return styleBad
 	case statusbadge.Queued, statusbadge.Stale, statusbadge.Starting, statusbadge.Stopped:
 		return styleDim

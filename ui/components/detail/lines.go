@@ -159,6 +159,7 @@ func (m *Model) facts(w int, idShown bool) []string {
 		add(o.label, m.shortPath(o.path, w-labelWidth))
 	}
 	add("timeout", m.timeout())
+	add("health", m.health())
 	add("stop", m.stop())
 	add("runs", m.runs())
 	for i, p := range j.Exit.Survivors {

@@ -11,6 +11,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/internal/units"
 )
@@ -27,6 +28,19 @@ func (m *Model) runs() string {
 		before = "before: " + cells.Clean(j.Ending())
 	}
 	return m.join("run "+strconv.Itoa(j.Runs.Number()), "restart "+j.Restart, before)
+}
+
+// health is what the health check of a running job shows.
+func (m *Model) health() string {
+	j := m.job
+	if j.HealthCheck.Check == "" || j.Status.Finished() {
+		return ""
+	}
+	state, why := engine.HealthUnknown, ""
+	if h := j.Health; h != nil {
+		state, why = h.State, cells.Clean(h.Output)
+	}
+	return m.join(string(state), why, "check "+cells.Clean(j.HealthCheck.Check))
 }
 
 // stop is how the job is asked to end, if not by SIGTERM.

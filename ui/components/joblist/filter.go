@@ -168,7 +168,7 @@ func statusWords(j engine.Job) []string {
 		words = append(words, "restarting", "running")
 	case statusbadge.Stale:
 		words = append(words, "unreachable", "running")
-	case statusbadge.Queued, statusbadge.Paused, statusbadge.Starting, statusbadge.Stopping:
+	case statusbadge.Queued, statusbadge.Paused, statusbadge.Starting, statusbadge.Stopping, statusbadge.Unhealthy:
 		words = append(words, "running")
 	case statusbadge.Failed, statusbadge.Lost:
 		words = append(words, "failed", "finished")

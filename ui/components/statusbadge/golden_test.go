@@ -70,7 +70,7 @@ func TestStatesAreOrderedByNeed(t *testing.T) {
 			last = need
 		}
 	}
-	order := []statusbadge.State{statusbadge.Waiting, statusbadge.Restarting, statusbadge.Running, statusbadge.Starting, statusbadge.Paused,
+	order := []statusbadge.State{statusbadge.Waiting, statusbadge.Restarting, statusbadge.Unhealthy, statusbadge.Running, statusbadge.Starting, statusbadge.Paused,
 		statusbadge.Stopping, statusbadge.Stale, statusbadge.Queued, statusbadge.Failed, statusbadge.Lost, statusbadge.Done, statusbadge.Stopped}
 	for i, s := range order {
 		if int(s) != i {

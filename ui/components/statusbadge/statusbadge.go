@@ -23,6 +23,7 @@ type State int
 const (
 	Waiting    State = iota
 	Restarting       // between two runs, or in a run that follows a failed one and may be part of a crash loop
+	Unhealthy        // it runs, and its health check fails
 	Running
 	Starting
 	Paused
@@ -59,6 +60,8 @@ func StateOf(j engine.Job) State {
 			return Waiting
 		case j.Paused:
 			return Paused
+		case j.Health.Is(engine.Unhealthy):
+			return Unhealthy
 		case j.Runs.Failing():
 			return Restarting
 		}
@@ -164,6 +167,7 @@ func lookOf(s *themes.Styles, j engine.Job) look {
 		Waiting:    {g.Waiting, &s.Waiting},
 		Restarting: {g.Restarting, restarting},
 		Stale:      {g.Starting, &s.Muted},
+		Unhealthy:  {g.Running, &s.Failed},
 		Running:    {g.Running, &s.Running},
 		Starting:   {g.Starting, &s.Starting},
 		Queued:     {g.Queued, &s.Muted},
@@ -189,6 +193,8 @@ func Word(j engine.Job) string {
 		return "queued"
 	case Starting:
 		return "starting"
+	case Unhealthy:
+		return "unhealthy"
 	case Running:
 		return "running"
 	case Paused:
@@ -227,13 +233,16 @@ func Text(s *themes.Styles, j engine.Job) string { return Glyph(s, j) + " " + Wo
 func View(s *themes.Styles, j engine.Job) string { return Style(s, j).Render(Text(s, j)) }
 
 // Column returns glyph and word without style in exactly w columns. A word that is too long is
-// shortened: "input", and a signal without SIG.
+// shortened: "input", "unwell", and a signal without SIG.
 func Column(s *themes.Styles, j engine.Job, w int) string {
 	text := Text(s, j)
 	if cells.Width(text) >= w {
 		word := strings.TrimPrefix(Word(j), "SIG")
-		if StateOf(j) == Waiting {
+		switch StateOf(j) { //nolint:exhaustive // the words of the others are short
+		case Waiting:
 			word = "input"
+		case Unhealthy:
+			word = "unwell"
 		}
 		text = Glyph(s, j) + " " + word
 	}
