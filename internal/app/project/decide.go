@@ -86,6 +86,7 @@ func differencesOfJobs() []difference {
 		{"grace period changed", func(j *engine.Job, s *engine.Spec) bool {
 			return s.Grace != 0 && j.Grace.Duration() != s.Grace // 0: the default of the engine
 		}},
+		{"health check changed", func(j *engine.Job, s *engine.Spec) bool { return j.HealthCheck != s.Health }},
 		{"stop signal changed", func(j *engine.Job, s *engine.Spec) bool { return j.StopSignal != s.StopSignal }},
 		{"stop command changed", func(j *engine.Job, s *engine.Spec) bool { return j.StopCommand != s.StopCommand }},
 		{"PORT changed", func(j *engine.Job, s *engine.Spec) bool { return (j.Port != 0) != (s.Port != 0) }},

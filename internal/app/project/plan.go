@@ -72,6 +72,7 @@ type Process struct {
 	Ready     Ready
 	Restart   string // as hob run --restart takes it; empty: no
 	NoRestart bool   // the file says that it is not started again
+	Health    Probe  // while it runs; none: it is not checked
 	Shutdown  Shutdown
 	OnRequest bool // not started unless it is named or needed
 }

@@ -20,6 +20,7 @@ func (p *Process) describe(s *engine.Spec, key digestKey) {
 	if p.FreePort {
 		s.Port = engine.AutoPort
 	}
+	s.Health = p.healthCheck()
 	s.StopSignal, s.StopCommand = p.Shutdown.Signal, p.Shutdown.Command
 	if p.Shutdown.Grace > 0 {
 		s.Grace = p.Shutdown.Grace

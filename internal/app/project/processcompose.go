@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/httpget"
 	"github.com/hobjobs/hob/internal/shellword"
 )
@@ -102,6 +103,7 @@ func (c *compose) process(name string, line int, f *fields) Process {
 	c.needs(&proc, f.object("depends_on"))
 	c.restart(&proc, f.object("availability"))
 	c.ready(&proc, f)
+	c.liveness(&proc, f.object("liveness_probe"))
 	c.stop(&proc, f.object("shutdown"))
 	f.rest()
 	return proc
@@ -234,6 +236,23 @@ func (c *compose) probe(proc *Process, f *fields) Probe {
 		return Probe{}
 	}
 	return probe
+}
+
+// liveness sets the health check of the process, which the holder of its job carries out, and notes what
+// that cannot do.
+func (c *compose) liveness(proc *Process, f *fields) {
+	proc.Health = c.probe(proc, f)
+	if proc.Health.exists() && f.seconds("period_seconds") == 0 {
+		proc.Health.Every = record.HealthEvery
+	}
+	switch {
+	case !proc.Health.exists():
+		return
+	case proc.Health.Get != nil && len(proc.Health.Get.Header) > 0:
+		c.p.note(f.line("http_get"), "%s: headers are not supported; exec with curl can send them", f.path("http_get"))
+	case proc.Restart == "":
+		c.p.note(f.line("liveness_probe"), "%s: the process has no restart policy, so it is not started again; hob shows that it is unhealthy", f.at)
+	}
 }
 
 // httpGet reads what a probe asks for; nil if hob cannot ask that.

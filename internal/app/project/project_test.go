@@ -213,6 +213,7 @@ processes:
 				{Name: "api", Until: IsReady, Line: 41}, {Name: "migrate", Until: Completed, Line: 43},
 				{Name: "db", Line: 45}, {Name: "clock", Line: 47},
 			},
+			Health: Probe{Script: "true", Dir: dir, Every: 10 * time.Second, Timeout: 10 * time.Second},
 		},
 		{Name: "clock", Line: 52, Script: "date", Shell: shell, Dir: dir, Env: env},
 		{
@@ -232,7 +233,7 @@ processes:
 		"process-compose.yaml:22: processes.db.availability.backoff_seconds is not supported",
 		"process-compose.yaml:36: processes.api.is_daemon is not supported",
 		"process-compose.yaml:47: web does not wait until clock is ready: nothing in the file shows it",
-		"process-compose.yaml:49: processes.web.liveness_probe is not supported",
+		"process-compose.yaml:50: processes.web.liveness_probe: the process has no restart policy, so it is not started again; hob shows that it is unhealthy",
 		"process-compose.yaml:71: processes.server.command: templates are not supported",
 		"process-compose.yaml:74: processes.server.readiness_probe.http_get: the port is not a number, so the probe is ignored",
 	}, "\n"))
