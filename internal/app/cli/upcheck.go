@@ -41,6 +41,8 @@ type planProcessJSON struct {
 	EnvNames []string       `json:"env_names"`
 	After    []string       `json:"after"`
 	Restart  string         `json:"restart,omitempty"`
+	Stop     string         `json:"stop,omitempty"`   // how it is asked to end, if not by SIGTERM
+	Health   string         `json:"health,omitempty"` // the check while it runs
 }
 
 type goneJSON struct {
@@ -91,6 +93,8 @@ func (a *app) printPlan(ctx context.Context, plan *project.Plan, chosen []projec
 			EnvNames: append([]string{}, slices.Sorted(maps.Keys(proc.Env))...),
 			After:    append([]string{}, project.After(proc, chosen)...),
 			Restart:  proc.Restart,
+			Stop:     proc.Shutdown.String(),
+			Health:   proc.HealthCheck().Check,
 		}
 		d := up.Decide(proc, running)
 		p.Action, p.Reason, p.ID = d.Action, d.Reason, d.Job.ID
@@ -193,6 +197,12 @@ func planRows(p planProcessJSON, dir string) (rows [][2]string) {
 	}
 	if p.Restart != "" {
 		rows = append(rows, [2]string{"restart", restartText(p.Restart)})
+	}
+	if p.Health != "" {
+		rows = append(rows, [2]string{"health", p.Health})
+	}
+	if p.Stop != "" {
+		rows = append(rows, [2]string{"stop", p.Stop})
 	}
 	return rows
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/hobjobs/hob/internal/shellword"
 )
 
-// healthCheck returns the probe of a running process as the health check of its job.
-func (p *Process) healthCheck() engine.HealthCheck {
+// HealthCheck returns the probe of a running process as the health check of its job.
+func (p *Process) HealthCheck() engine.HealthCheck {
 	probe := p.Health
 	if !probe.exists() {
 		return engine.HealthCheck{}

@@ -97,6 +97,14 @@ type Shutdown struct {
 	Grace   time.Duration // until SIGKILL
 }
 
+// String describes how the process is asked to end; "" for SIGTERM.
+func (s Shutdown) String() string {
+	if s.Command != "" && s.Signal != "" {
+		return s.Command + ", then " + s.Signal
+	}
+	return s.Command + s.Signal
+}
+
 // Ready is how to find out that a process is ready.
 type Ready struct {
 	Line  string // the process prints a line that matches this regular expression

@@ -20,7 +20,7 @@ func (p *Process) describe(s *engine.Spec, key digestKey) {
 	if p.FreePort {
 		s.Port = engine.AutoPort
 	}
-	s.Health = p.healthCheck()
+	s.Health = p.HealthCheck()
 	s.StopSignal, s.StopCommand = p.Shutdown.Signal, p.Shutdown.Command
 	if p.Shutdown.Grace > 0 {
 		s.Grace = p.Shutdown.Grace
