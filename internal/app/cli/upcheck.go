@@ -21,6 +21,7 @@ import (
 
 type planJSON struct {
 	File      string            `json:"file"`
+	Merged    []string          `json:"merged"` // further files that were merged into it
 	Dir       string            `json:"dir"`
 	Group     string            `json:"group"`
 	Processes []planProcessJSON `json:"processes"`
@@ -69,6 +70,7 @@ func (a *app) printPlan(ctx context.Context, plan *project.Plan, chosen []projec
 	up.Base.Grace = a.settings().Run.Grace
 	out := planJSON{
 		File:      plan.File,
+		Merged:    append([]string{}, plan.Merged...),
 		Dir:       plan.Dir,
 		Group:     group.Name,
 		Processes: []planProcessJSON{},
@@ -122,7 +124,7 @@ func notChosen(plan *project.Plan, chosen []project.Process) []string {
 func (a *app) printPlanText(plan planJSON) error {
 	w := bufio.NewWriter(a.stdout)
 	colored := a.colored(a.stdout)
-	fmt.Fprintf(w, "%s in %s, group %s\n", escape(plan.File), escape(plan.Dir), escape(plan.Group))
+	fmt.Fprintf(w, "%s in %s, group %s\n", escape(strings.Join(slices.Concat([]string{plan.File}, plan.Merged), " and ")), escape(plan.Dir), escape(plan.Group))
 	for _, p := range plan.Processes {
 		fmt.Fprintf(w, "\n%s  %s\n", paint(colored, escape(p.Name), styleBold), planAction(p))
 		for _, row := range planRows(p, plan.Dir) {

@@ -47,7 +47,7 @@ func DirOf(file string) string {
 const maxFile = 1 << 20
 
 // parse parses a file in the format that its name shows, or else its content.
-func (p *parser) parse(name string, data []byte) (*Plan, error) {
+func (p *parser) parse(name string, data []byte, more ...string) (*Plan, error) {
 	ext := strings.ToLower(filepath.Ext(name))
 	parse, isTree := parseYAML, true
 	switch ext {
@@ -56,6 +56,9 @@ func (p *parser) parse(name string, data []byte) (*Plan, error) {
 		parse = parseJSON
 	default: // perhaps YAML nevertheless
 		isTree = false
+	}
+	if len(more) > 0 && !isProcessCompose(name, data) {
+		return nil, &Error{p.plan.File, 0, "only files of process-compose can be merged"}
 	}
 	if strings.HasPrefix(name, "Procfile") && !isTree {
 		p.procfile(data)
@@ -68,6 +71,9 @@ func (p *parser) parse(name string, data []byte) (*Plan, error) {
 	case err != nil:
 		return nil, p.mistake(err)
 	case top.get("processes") != nil, strings.HasPrefix(name, "process-compose"):
+		if err := p.mergeFiles(&top, more); err != nil {
+			return nil, err
+		}
 		p.processCompose(&top)
 	case top.get("procs") != nil, strings.HasPrefix(name, "mprocs"):
 		p.mprocs(&top)
@@ -79,6 +85,12 @@ func (p *parser) parse(name string, data []byte) (*Plan, error) {
 		p.procfile(data)
 	}
 	return p.finish()
+}
+
+// isProcessCompose reports whether a file is one of process-compose.
+func isProcessCompose(name string, data []byte) bool {
+	top, err := parseYAML(data)
+	return err == nil && (top.get("processes") != nil || strings.HasPrefix(name, "process-compose"))
 }
 
 // position is how the errors of the libraries begin.
@@ -104,12 +116,14 @@ func (p *parser) finish() (*Plan, error) {
 		}
 		p.fail(0, "it describes no processes")
 	}
-	for _, proc := range p.plan.Processes {
+	for i := range p.plan.Processes {
+		proc := &p.plan.Processes[i]
 		for _, n := range proc.Needs {
 			if p.plan.find(n.Name) == nil {
 				p.fail(n.Line, "%s needs %q, which the file does not describe", proc.Name, n.Name)
 			}
 		}
+		proc.File, proc.Line = p.place(proc.Line)
 	}
 	if p.err != nil {
 		return nil, p.err

@@ -87,7 +87,8 @@ func (p *parser) chosen(v *value) *value {
 	}
 	chosen := value{line: v.line, kind: objectValue}
 	for _, f := range v.fields {
-		chosen.fields = append(chosen.fields, field{f.name, f.line, *p.choose(&f.value)})
+		f.value = *p.choose(&f.value)
+		chosen.fields = append(chosen.fields, f)
 	}
 	return &chosen
 }

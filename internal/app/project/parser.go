@@ -17,6 +17,9 @@ type parser struct {
 	lookup func(name string) (string, bool) // of environment variables
 	err    error
 	source Source
+	merged []string // further files, as shown
+	// isLenient: a need of a process that the file does not describe is no mistake.
+	isLenient bool
 
 	// expand replaces the variables in a text of the file; nil: there are none.
 	expand func(s string) (string, error)
@@ -25,12 +28,14 @@ type parser struct {
 }
 
 func (p *parser) note(line int, format string, args ...any) {
-	p.plan.Notes = append(p.plan.Notes, Note{p.plan.File, line, fmt.Sprintf(format, args...)})
+	file, line := p.place(line)
+	p.plan.Notes = append(p.plan.Notes, Note{file, line, fmt.Sprintf(format, args...)})
 }
 
 func (p *parser) fail(line int, format string, args ...any) {
 	if p.err == nil {
-		p.err = &Error{p.plan.File, line, fmt.Sprintf(format, args...)}
+		file, line := p.place(line)
+		p.err = &Error{file, line, fmt.Sprintf(format, args...)}
 	}
 }
 
@@ -185,6 +190,9 @@ func (p *parser) environment(v *value, at string, env map[string]string) (unset 
 	}
 	for i := range v.fields {
 		f := &v.fields[i]
+		if f.again {
+			p.fail(f.line, "duplicate field %q", f.name)
+		}
 		if !p.named(f.name, f.line, at) {
 			continue
 		}
@@ -222,6 +230,9 @@ func (f *fields) get(name string) *value {
 	f.used[name] = true
 	if f.v == nil {
 		return nil
+	}
+	if again := f.v.repeated(name); again != nil {
+		f.p.fail(again.line, "duplicate field %q", name)
 	}
 	return f.v.get(name)
 }
@@ -266,8 +277,12 @@ func (f *fields) rest() {
 		return
 	}
 	for i := range f.v.fields {
-		if name := f.v.fields[i].name; !f.used[name] {
-			f.p.note(f.v.fields[i].line, "%s is not supported", f.path(name))
+		field := &f.v.fields[i]
+		switch {
+		case field.again:
+			f.p.note(field.line, "%s: duplicate field", f.path(field.name))
+		case !f.used[field.name]:
+			f.p.note(field.line, "%s is not supported", f.path(field.name))
 		}
 	}
 }

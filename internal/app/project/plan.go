@@ -17,7 +17,8 @@ import (
 // Plan is what a file describes.
 type Plan struct {
 	File      string    `json:"file"`
-	Dir       string    `json:"dir"` // of the project; absolute
+	Merged    []string  `json:"merged"` // further files that were merged into it
+	Dir       string    `json:"dir"`    // of the project; absolute
 	Processes []Process `json:"processes"`
 	Notes     []Note    `json:"notes"`
 }
@@ -48,7 +49,8 @@ func (e *Error) Error() string {
 // Process is one process of a plan. With neither Script nor Command it is a name for its needs.
 type Process struct {
 	Name string
-	Line int // where the file describes it
+	File string // that describes it, as shown
+	Line int    // where in it
 
 	Script  string
 	Shell   []string // runs Script, which is its last argument; nil: sh -c
@@ -67,6 +69,8 @@ type Process struct {
 
 	Base string // of which process this is a copy; empty: it is none
 	Copy int    // its number, from 1
+	// IsReplica: the process gets the variables by which process-compose tells replicas apart.
+	IsReplica bool
 
 	Needs     []Need
 	Ready     Ready

@@ -1,8 +1,10 @@
 package project
 
 import (
+	"cmp"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hobjobs/hob/engine"
@@ -66,6 +68,9 @@ func (p *Process) environ() []string {
 	environ = append(environ, "HOB_PROCESS="+p.Name)
 	if p.PS != "" {
 		environ = append(environ, "PS="+p.PS)
+	}
+	if p.IsReplica {
+		environ = append(environ, "PC_PROC_NAME="+cmp.Or(p.Base, p.Name), "PC_REPLICA_NUM="+strconv.Itoa(max(0, p.Copy-1)))
 	}
 	return environ
 }

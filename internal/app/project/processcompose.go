@@ -18,14 +18,14 @@ import (
 
 func (p *parser) processCompose(v *value) {
 	top := p.fields(v, "")
-	top.ignore("version", "description", "is_strict", "is_tui_disabled", "ordered_shutdown",
+	top.ignore("version", "description", "is_tui_disabled", "ordered_shutdown",
 		"log_location", "log_level", "log_length", "log_configuration", "log_format")
 	for i := range v.fields { // extensions, which often carry anchors
 		if name := v.fields[i].name; strings.HasPrefix(name, "x-") {
 			top.ignore(name)
 		}
 	}
-	c := compose{p: p, shell: []string{"sh", "-c"}, dotenv: p.variables(), global: map[string]string{}}
+	c := compose{p: p, shell: []string{"sh", "-c"}, dotenv: p.variables(), global: map[string]string{}, replicas: map[string]int{}}
 	if bash, err := exec.LookPath("bash"); err == nil && bash != "" {
 		c.shell[0] = "bash"
 	}
@@ -33,8 +33,12 @@ func (p *parser) processCompose(v *value) {
 	if !c.verbatim {
 		p.expand = func(s string) (string, error) { return expandEnv(s, c.lookup) }
 	}
+	p.isLenient = !p.truth(top.get("is_strict"), "is_strict")
 	if shell := top.object("shell"); shell.v != nil {
-		c.shell = []string{shell.text("shell_command"), shell.text("shell_argument")}
+		c.shell = []string{shell.text("shell_command"), cmp.Or(shell.text("shell_argument"), "-c")}
+		if c.shell[0] == "" {
+			p.fail(shell.v.line, "shell has no shell_command, so no process can be started")
+		}
 		shell.rest()
 	}
 	p.environment(top.get("environment"), "environment", c.global)
@@ -45,7 +49,31 @@ func (p *parser) processCompose(v *value) {
 		}
 	}
 	top.rest()
+	c.dropUnknownNeeds()
 	c.checkHealth()
+	for name, n := range c.replicas {
+		p.plan.replace(name, n, func(i int) string {
+			return fmt.Sprintf("%s-%0*d", name, len(strconv.Itoa(n)), i)
+		})
+	}
+}
+
+// dropUnknownNeeds notes needs of processes that the files do not describe. process-compose only logs them, unless
+// the file is strict.
+func (c *compose) dropUnknownNeeds() {
+	if !c.p.isLenient {
+		return
+	}
+	for i := range c.p.plan.Processes {
+		proc := &c.p.plan.Processes[i]
+		proc.Needs = slices.DeleteFunc(proc.Needs, func(n Need) bool {
+			isUnknown := c.p.plan.find(n.Name) == nil
+			if isUnknown {
+				c.p.note(n.Line, "%s does not wait for %q, which the file does not describe", proc.Name, n.Name)
+			}
+			return isUnknown
+		})
+	}
 }
 
 type compose struct {
@@ -54,6 +82,7 @@ type compose struct {
 	verbatim bool              // variables are not expanded
 	dotenv   []envFile         // variables of all processes, from files
 	global   map[string]string // likewise, from the file itself
+	replicas map[string]int    // of processes with more than one
 }
 
 // lookup returns the value of a variable for the texts of the file.
@@ -70,7 +99,7 @@ func (c *compose) lookup(name string) (string, bool) {
 }
 
 func (c *compose) process(name string, line int, f *fields) Process {
-	f.ignore("description", "namespace", "is_tty", "is_interactive", "disable_ansi_colors", "is_template_disabled",
+	f.ignore("description", "is_tty", "is_interactive", "disable_ansi_colors", "is_template_disabled",
 		"log_location", "log_configuration", "truncate_log", "monitor_for", "monitor_silence_threshold")
 	proc := c.p.process(name, line)
 	proc.Shell, proc.Script = c.shell, c.command(f)
@@ -105,6 +134,12 @@ func (c *compose) process(name string, line int, f *fields) Process {
 	c.ready(&proc, f)
 	c.liveness(&proc, f.object("liveness_probe"))
 	c.stop(&proc, f.object("shutdown"))
+	proc.IsReplica = true
+	if n := f.number("replicas"); n > maxCopies {
+		c.p.fail(f.line("replicas"), "%s: there can be %d at most", f.path("replicas"), maxCopies)
+	} else if n > 1 {
+		c.replicas[name] = n
+	}
 	f.rest()
 	return proc
 }

@@ -1,7 +1,6 @@
 package project
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -88,13 +87,9 @@ func absolute(path string) string {
 
 // Load reads the files. lookup returns the values of environment variables. A mistake in a file is an *[Error].
 func (s Source) Load(lookup func(name string) (string, bool)) (*Plan, error) {
-	files := s.Files
-	if len(files) == 0 {
-		file, err := Find(cmp.Or(s.Dir, "."))
-		if err != nil {
-			return nil, err
-		}
-		files = []string{file}
+	files, err := s.files()
+	if err != nil {
+		return nil, err
 	}
 	p := &parser{lookup: lookup, source: s}
 	p.begin(absolute(files[0]))
@@ -107,7 +102,7 @@ func (s Source) Load(lookup func(name string) (string, bool)) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.parse(filepath.Base(files[0]), data)
+	return p.parse(filepath.Base(files[0]), data, files[1:]...)
 }
 
 // Load reads one file, see [Source.Load].

@@ -35,6 +35,7 @@ type field struct {
 	name  string
 	line  int
 	value value
+	again bool // an earlier field has the same name
 }
 
 // is reports whether there is a value, of that kind.
@@ -45,6 +46,16 @@ func (v *value) get(name string) *value {
 	for i := range v.fields {
 		if f := &v.fields[i]; f.name == name && f.value.kind != nullValue {
 			return &f.value
+		}
+	}
+	return nil
+}
+
+// repeated returns the second field with a name; nil if there is at most one.
+func (v *value) repeated(name string) *field {
+	for i := range v.fields {
+		if f := &v.fields[i]; f.name == name && f.again {
+			return f
 		}
 	}
 	return nil
@@ -168,11 +179,9 @@ func (r *treeReader) yamlFields(v *value, n *yaml.Node, depth int) error {
 			merged = append(merged, got.fields...)
 		case name.Kind != yaml.ScalarNode:
 			return fmt.Errorf("line %d: the name of a field must be text", name.Line)
-		case own[name.Value]:
-			return fmt.Errorf("line %d: duplicate field %q", name.Line, name.Value)
 		default:
+			v.fields = append(v.fields, field{name: name.Value, line: name.Line, value: got, again: own[name.Value]})
 			own[name.Value] = true
-			v.fields = append(v.fields, field{name.Value, name.Line, got})
 		}
 	}
 	for _, f := range merged {
@@ -228,7 +237,7 @@ func (r *treeReader) json(in hujson.Value, depth int) (value, error) {
 				return v, fmt.Errorf("line %d: duplicate field %q", name.line, name.text)
 			}
 			seen[name.text] = true
-			v.fields = append(v.fields, field{name.text, name.line, got})
+			v.fields = append(v.fields, field{name: name.text, line: name.line, value: got})
 		}
 	case hujson.Literal:
 		if in.Kind() != 'n' {
