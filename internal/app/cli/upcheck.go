@@ -22,6 +22,7 @@ import (
 type planJSON struct {
 	File      string            `json:"file"`
 	Merged    []string          `json:"merged"` // further files that were merged into it
+	EnvRule   string            `json:"env_rule"`
 	Dir       string            `json:"dir"`
 	Group     string            `json:"group"`
 	Processes []planProcessJSON `json:"processes"`
@@ -70,6 +71,7 @@ func (a *app) printPlan(ctx context.Context, plan *project.Plan, chosen []projec
 	up.Base.Grace = a.settings().Run.Grace
 	out := planJSON{
 		File:      plan.File,
+		EnvRule:   plan.EnvRule,
 		Merged:    append([]string{}, plan.Merged...),
 		Dir:       plan.Dir,
 		Group:     group.Name,
@@ -125,6 +127,9 @@ func (a *app) printPlanText(plan planJSON) error {
 	w := bufio.NewWriter(a.stdout)
 	colored := a.colored(a.stdout)
 	fmt.Fprintf(w, "%s in %s, group %s\n", escape(strings.Join(slices.Concat([]string{plan.File}, plan.Merged), " and ")), escape(plan.Dir), escape(plan.Group))
+	if plan.EnvRule != "" {
+		fmt.Fprintf(w, "Values in files of variables: %s\n", plan.EnvRule)
+	}
 	for _, p := range plan.Processes {
 		fmt.Fprintf(w, "\n%s  %s\n", paint(colored, escape(p.Name), styleBold), planAction(p))
 		for _, row := range planRows(p, plan.Dir) {

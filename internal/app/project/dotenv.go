@@ -30,6 +30,9 @@ type envFile struct {
 // variables reads the files of variables that hold for all processes: those of the source, or else .env.
 func (p *parser) variables() []envFile {
 	paths := []string{p.path(dotenvFile)}
+	if p.owner == overmind {
+		paths = []string{p.path(overmindFile), paths[0]}
+	}
 	if len(p.source.EnvFiles) > 0 {
 		paths = p.source.EnvFiles
 	}
@@ -75,7 +78,7 @@ func (p *parser) dotenvText(file, text string) map[string]string {
 		case e.wrong != "":
 			p.plan.Notes = append(p.plan.Notes, Note{file, line, e.wrong})
 		case e.name != "":
-			env[e.name] = e.value
+			env[e.name] = p.dotenvValue(e, env)
 		}
 		line += strings.Count(rest[:e.size], "\n")
 		rest, above = rest[e.size:], e
@@ -86,6 +89,7 @@ func (p *parser) dotenvText(file, text string) map[string]string {
 // envEntry is what is read from a file of variables at once: a line, or the lines of a quoted value.
 type envEntry struct {
 	name, value string // an empty name: it has no variable
+	template    string // the value in which variables may be replaced, with \$ for a $; empty: none are
 	wrong       string // why it cannot be read; empty if it can
 	size        int    // in bytes, with the end of the line
 }
@@ -117,6 +121,7 @@ func nextVariable(text string, above envEntry) (e envEntry) {
 		e.quoted(text[len(line)-len(after):], text)
 	default:
 		e.value = withoutComment(after)
+		e.template = e.value
 		if endsInLine(after) || mayContinue(e.value, following) {
 			e.stop(uncertainEnd, text)
 		}
@@ -155,6 +160,9 @@ func (e *envEntry) quoted(from, text string) {
 	isEscaped := from[len(from)-len(behind)-2] == '\\' // for a program that does not know of an escaped backslash, too
 	behind, next, _ := strings.Cut(behind, "\n")
 	e.value, e.size = value, len(text)-len(next)
+	if mark == `"` {
+		e.template, _, _ = unquote(strings.ReplaceAll(from, `\$`, `\\$`), true)
+	}
 	switch behind = strings.TrimSpace(behind); {
 	case behind != "" && behind[0] != '#':
 		e.stop("text follows the closing "+mark, text)

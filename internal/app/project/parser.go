@@ -18,6 +18,8 @@ type parser struct {
 	err    error
 	source Source
 	merged []string // further files, as shown
+	// owner is the program whose rules replace variables in files of variables; empty: none are replaced.
+	owner string
 	// isLenient: a need of a process that the file does not describe is no mistake.
 	isLenient bool
 

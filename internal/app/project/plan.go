@@ -17,8 +17,9 @@ import (
 // Plan is what a file describes.
 type Plan struct {
 	File      string    `json:"file"`
-	Merged    []string  `json:"merged"` // further files that were merged into it
-	Dir       string    `json:"dir"`    // of the project; absolute
+	Merged    []string  `json:"merged"`   // further files that were merged into it
+	EnvRule   string    `json:"env_rule"` // whether variables in values of .env are replaced; empty if it makes no difference
+	Dir       string    `json:"dir"`      // of the project; absolute
 	Processes []Process `json:"processes"`
 	Notes     []Note    `json:"notes"`
 }

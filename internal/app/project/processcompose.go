@@ -25,6 +25,7 @@ func (p *parser) processCompose(v *value) {
 			top.ignore(name)
 		}
 	}
+	p.owner = processCompose
 	c := compose{p: p, shell: []string{"sh", "-c"}, dotenv: p.variables(), global: map[string]string{}, replicas: map[string]int{}}
 	if bash, err := exec.LookPath("bash"); err == nil && bash != "" {
 		c.shell[0] = "bash"

@@ -11,6 +11,9 @@ import (
 // port otherwise.
 func (p *parser) procfile(data []byte) {
 	entry := regexp.MustCompile(`^([A-Za-z0-9_-]+):\s*(\S.*)$`)
+	if p.usesOvermind() {
+		p.owner = overmind
+	}
 	env := p.variables()
 	base, hasPort := p.firstPort(env)
 	for i, line := range strings.Split(strings.TrimPrefix(string(data), "\ufeff"), "\n") {
