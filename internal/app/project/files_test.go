@@ -125,3 +125,14 @@ func TestSourceOfLabels(t *testing.T) {
 		equal(t, "files", pathsOf(pathsText(files)), want)
 	}
 }
+
+// writeFile writes a file with the directories above it.
+func writeFile(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -40,9 +40,15 @@ func (p *parser) mproc(in field, env []envFile) Process {
 	default:
 		f := p.fields(p.chosen(v), at)
 		f.ignore("log", "scrollback", "mouse_scroll_speed")
-		proc.Script, proc.Command = f.raw("shell"), f.texts("cmd")
-		if proc.Script != "" && len(proc.Command) > 0 {
+		proc.Script = f.raw("shell")
+		cmd := f.get("cmd")
+		switch {
+		case cmd != nil && proc.Script != "":
 			p.fail(in.line, "%s has both shell and cmd", at)
+		case cmd.is(textValue):
+			proc.Script = p.raw(cmd, f.path("cmd"))
+		default:
+			proc.Command = f.texts("cmd")
 		}
 		if dir := f.text("cwd"); dir != "" {
 			proc.Dir = p.path(dir)

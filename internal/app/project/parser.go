@@ -17,7 +17,8 @@ type parser struct {
 	lookup func(name string) (string, bool) // of environment variables
 	err    error
 	source Source
-	merged []string // further files, as shown
+	merged []string          // further files, as shown
+	inputs map[string]string // of a tasks.json: the defaults of values that the editor asks for
 	// owner is the program whose rules replace variables in files of variables; empty: none are replaced.
 	owner string
 	// isLenient: a need of a process that the file does not describe is no mistake.
@@ -283,6 +284,7 @@ func (f *fields) rest() {
 		switch {
 		case field.again:
 			f.p.note(field.line, "%s: duplicate field", f.path(field.name))
+		case strings.HasPrefix(field.name, "x-"): // an extension, which often carries an anchor
 		case !f.used[field.name]:
 			f.p.note(field.line, "%s is not supported", f.path(field.name))
 		}

@@ -20,11 +20,6 @@ func (p *parser) processCompose(v *value) {
 	top := p.fields(v, "")
 	top.ignore("version", "description", "is_tui_disabled", "ordered_shutdown",
 		"log_location", "log_level", "log_length", "log_configuration", "log_format")
-	for i := range v.fields { // extensions, which often carry anchors
-		if name := v.fields[i].name; strings.HasPrefix(name, "x-") {
-			top.ignore(name)
-		}
-	}
 	p.owner = processCompose
 	c := compose{p: p, shell: []string{"sh", "-c"}, dotenv: p.variables(), global: map[string]string{}, replicas: map[string]int{}}
 	if bash, err := exec.LookPath("bash"); err == nil && bash != "" {

@@ -335,7 +335,6 @@ func TestTasks(t *testing.T) {
 		`.vscode/tasks.json:20: "needs here" is left out: it depends on "here", which hob cannot start`,
 		`.vscode/tasks.json:21: "tasks[6]" is left out: only the editor runs tasks of the type typescript`,
 		`.vscode/tasks.json:22: tasks[7].weight is not supported`,
-		`.vscode/tasks.json:24: inputs is not supported`,
 	}, "\n"))
 	chosen, err := p.Select(nil)
 	if err != nil {

@@ -26,6 +26,7 @@ func (p *parser) tasks(v *value) {
 	t := tasks{p: p, background: map[string]bool{}, env: p.givenVariables()}
 	p.unexpanded = func(_ int, err error) { t.missing = err.Error() }
 	t.defaults = append(system(v), *v)
+	p.readInputs(top.get("inputs"))
 	top.ignore("options", "type", "linux", "osx", "windows")
 	list := top.get("tasks")
 	if list != nil && list.kind != listValue {
@@ -117,7 +118,13 @@ func (t *tasks) task(v *value, at string) {
 	run := f.object("runOptions")
 	run.ignore("instanceLimit", "reevaluateOnRerun", "instancePolicy")
 	background := f.truth("isBackground")
-	proc.OnRequest = !background && run.text("runOn") != "folderOpen"
+	switch run.text("runOn") {
+	case "folderOpen":
+	case "default":
+		proc.OnRequest = true
+	default:
+		proc.OnRequest = !background
+	}
 	run.rest()
 	t.needs(&proc, f)
 	t.ready(&proc, f.get("problemMatcher"), f.path("problemMatcher"))
@@ -194,6 +201,12 @@ func (t *tasks) command(proc *Process, f, shell *fields) bool {
 	return false
 }
 
+// isBrokenByVariable reports whether the value of a variable, such as a directory, brought the first space into a
+// word. The editor quotes it then.
+func isBrokenByVariable(text, expanded string) bool {
+	return !strings.Contains(text, " ") && strings.Contains(expanded, " ") && !strings.ContainsAny(text[:1], `'"`)
+}
+
 // word returns a command or an argument, as it is and as it appears on the command line of a shell:
 // quoted as the file says, or if it contains a space.
 func (t *tasks) word(v *value, at string) (plain, quoted string) {
@@ -202,7 +215,7 @@ func (t *tasks) word(v *value, at string) (plain, quoted string) {
 		switch {
 		case v == nil:
 			return s, s
-		case s == "":
+		case s == "", isBrokenByVariable(v.text, s):
 			return s, shellword.Quote(s)
 		case strings.HasSuffix(at, "command"), strings.ContainsAny(s[:1], `'"`): // as the shell reads it
 			return s, s
@@ -360,6 +373,8 @@ func (p *parser) expandTask(s string) (string, error) {
 		switch {
 		case !closed:
 			err = cmp.Or(err, errors.New("a closing } is missing"))
+		case !ok && strings.HasPrefix(name, "input:"):
+			err = cmp.Or(err, fmt.Errorf("the editor asks for %s, which has no default", variable))
 		case !ok:
 			err = cmp.Or(err, fmt.Errorf("%s has a value only in the editor", variable))
 		}
@@ -368,7 +383,25 @@ func (p *parser) expandTask(s string) (string, error) {
 	return expanded, err
 }
 
+// readInputs reads the defaults of the values that the editor asks for.
+func (p *parser) readInputs(list *value) {
+	if !list.is(listValue) {
+		return
+	}
+	p.inputs = map[string]string{}
+	for i := range list.items {
+		id, preset := list.items[i].get("id"), list.items[i].get("default")
+		if id.is(textValue) && preset.is(textValue) {
+			p.inputs[id.text] = preset.text
+		}
+	}
+}
+
 func (p *parser) taskVariable(name string) (string, bool) {
+	if id, ok := strings.CutPrefix(name, "input:"); ok {
+		text, ok := p.inputs[id]
+		return text, ok
+	}
 	if env, ok := strings.CutPrefix(name, "env:"); ok {
 		text, _ := p.lookup(env) // as in the editor, empty if it is not set
 		return text, true
