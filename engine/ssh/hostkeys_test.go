@@ -275,7 +275,7 @@ func TestControlMasterIsUsed(t *testing.T) {
 		t.Errorf("steps %+v", steps)
 	}
 	b.Close()
-	if len(steps) != 5 || !strings.Contains(steps[1].Text, "ControlMaster") {
+	if len(steps) != 6 || !strings.Contains(steps[1].Text, "ControlMaster") {
 		t.Errorf("steps %+v", steps)
 	}
 	run(t, "ssh", "-F", c.ConfigFile, "-O", "check", "box") // it is still there

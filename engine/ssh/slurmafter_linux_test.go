@@ -121,7 +121,6 @@ func testCannotFollow(t *testing.T, cluster *slurmtest.Cluster) {
 	here, _ := gated(t, e, "exit 0")
 	for name, spec := range map[string]engine.Spec{
 		"of another host":    {Host: "slurm:box", After: []engine.ID{plain.ID}},
-		"without a cluster":  {Host: "box", After: []engine.ID{plain.ID}},
 		"beside --depend":    {Host: "slurm:box", After: []engine.ID{here.ID}, SchedulerArgs: []string{"--depend=afterok:1"}},
 		"and wait in queues": {Host: "slurm:box", Queue: "default"},
 	} {

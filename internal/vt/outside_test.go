@@ -29,7 +29,7 @@ var outside = []string{
 	"\x1b]3;WM_NAME=x\a", "\x1b]4;1;?\a", "\x1b]5;0;?\a", "\x1b]6;1;bg;red;brightness;9\a", "\x1b]9;1;9\a", "\x1b]9;2;message\a", "\x1b]9;3;tab\a", "\x1b]9;5\a", "\x1b]9;6;macro\a",
 	"\x1b]9;7;calc\a", "\x1b]9;8;PATH\a", "\x1b]9;9;c:\\\a", "\x1b]9;10\a", "\x1b]9;12\a", "\x1b]10;?\a", "\x1b]11;?\a", "\x1b]12;?\a", "\x1b]13;#fff\a", "\x1b]17;#fff\a", "\x1b]19;#fff\a",
 	"\x1b]20;/tmp/x.png\a", "\x1b]21;foreground=?\a", "\x1b]22;hand\a", "\x1b]30;tab\a", "\x1b]46;/tmp/log\a", "\x1b]49;/tmp/x.png\a", "\x1b]50;10x20\a", "\x1b]50;?\a", "\x1b]51;Eeval\a",
-	"\x1b]52;c;?\a", "\x1b]52;p;?\x1b\\", "\x1b]60\a", "\x1b]61;allowWindowOps\a", "\x1b]99;i=1;x\a", "\x1b]176;app\a", "\x1b]440;/tmp/x.wav\a", "\x1b]555\a", "\x1b]633;E;rm\a", "\x1b]697;x\a",
+	"\x1b]52;c;?\a", "\x1b]52;p;?\x1b\\", "\x1b]60\a", "\x1b]61;allowWindowOps\a", "\x1b]99;i=1:p=?;\a", "\x1b]99;i=1:a=report;x\a", "\x1b]176;app\a", "\x1b]440;/tmp/x.wav\a", "\x1b]555\a", "\x1b]633;E;rm\a", "\x1b]697;x\a",
 	"\x1b]701;C\a", "\x1b]702;?\a", "\x1b]705;50\a", "\x1b]710;font\a", "\x1b]777;precmd\a", "\x1b]777;opacity;9\a", "\x1b]1337;File=inline=0;name=eA==:eA==\a", "\x1b]1337;RequestUpload=format=tgz\a",
 	"\x1b]1337;SetUserVar=a=eA==\a", "\x1b]1337;RunCommand=x\a", "\x1b]1337;CopyToClipboard=\a", "\x1b]1337;ReportVariable=eA==\a", "\x1b]1337;StealFocus\a", "\x1b]5113;ac=send\a", "\x1b]5522;type=read\a",
 	"\x1b]Lname\a", "\x1b]lname\a", "\x1b]I/tmp/icon\a", "\x1b]P0000000\a",
