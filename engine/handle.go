@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"errors"
+
+	"github.com/hobjobs/hob/internal/jobdir"
 )
 
 // Handle is one job, to look at it and to act on it. It has the job's id and nothing else: it need not
@@ -17,6 +19,21 @@ type Handle struct {
 // Handle returns the handle of the job with that id. It reads nothing, and so it cannot fail: methods
 // of the handle report that there is no such job.
 func (e *Engine) Handle(id ID) *Handle { return &Handle{e, id} }
+
+// Job returns the handle of the job that ref refers to, as for [Engine.Find] with [Read]. For a
+// complete id it reads only the records of that job, and it does not ask a host.
+func (e *Engine) Job(ctx context.Context, ref string) (*Handle, error) {
+	if jobdir.ValidID(ref) && !e.isClosed() {
+		if _, err := e.record(ID(ref)); err == nil {
+			return e.Handle(ID(ref)), nil
+		}
+	}
+	j, err := e.Find(ctx, ref, Read)
+	if err != nil {
+		return nil, err
+	}
+	return e.Handle(j.ID), nil
+}
 
 // ID returns the job's id.
 func (h *Handle) ID() ID { return h.id }
