@@ -4,7 +4,6 @@
 //	hob-holder launch             starts a job; [Launch] on stdin, [Launched] on stdout
 //	hob-holder list BASE ID[=SUM]…  the states of jobs: [Listing]
 //	hob-holder act DIR            acts on a job; [Act] on stdin, [Done] on stdout
-//	hob-holder watch DIR          the state of a job and each change of it: a [Job] a line
 //	hob-holder measure BASE ID…   what jobs use now: [Measured]
 //	hob-holder queue BASE         lists and changes queues; [Queues] on stdin, [Queued] on stdout
 //	hob-holder connect DIR        joins stdin and stdout with the job's holder
@@ -91,8 +90,6 @@ type Job struct {
 	Strange []string                `json:"strange,omitempty"`
 	// Held means that a process holds the job: its logs may grow.
 	Held bool `json:"held,omitempty"`
-	// Note is the notification that the job has requested since the line before, of a watch.
-	Note record.Note `json:"note,omitzero"`
 }
 
 // State is a state as it is, with what the files of a job do not have.

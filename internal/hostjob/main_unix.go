@@ -12,7 +12,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"syscall"
-	"time"
 
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/holder"
@@ -42,8 +41,6 @@ func Main(args []string) (code int, ok bool) {
 		err = answer(func(q Queues) any { return keepQueues(ctx, rest[0], &q) })
 	case request == "measure" && len(rest) > 0:
 		err = write(measure(rest[0], rest[1:]))
-	case request == "watch" && len(rest) == 1:
-		err = watch(ctx, rest[0])
 	case request == "connect" && len(rest) == 1:
 		err = holder.Relay(ctx, rest[0], os.Stdin, os.Stdout)
 	default:
@@ -132,51 +129,4 @@ func runIn(dir string) (*localclient.Run, error) {
 	}
 	meta.ID = record.ID(filepath.Base(dir))
 	return localclient.NewRun(dir, meta.Request, true), err
-}
-
-// aliveEvery is how often a watch that has nothing to report writes an empty line: it ends when the client
-// has gone.
-const aliveEvery = 20 * time.Second
-
-// watch writes the state of the job in dir, and each change of it, until the end.
-func watch(ctx context.Context, dir string) error {
-	r, err := runIn(dir)
-	if err != nil {
-		return err
-	}
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	go func() { // ends with the process
-		_, _ = io.Copy(io.Discard, os.Stdin)
-		stop(nil) // the client has left
-	}()
-	states := make(chan *Job, 1)
-	go func() {
-		stop(r.Watch(ctx, func(s record.State, note record.Note) {
-			j := jobOf(dir, &s)
-			j.Note = note
-			select {
-			case states <- j:
-			case <-ctx.Done():
-			}
-		}))
-		close(states)
-	}()
-	alive := time.NewTicker(aliveEvery)
-	defer alive.Stop()
-	for {
-		select {
-		case j, ok := <-states:
-			if !ok {
-				return nil
-			}
-			if err := write(j); err != nil {
-				return err
-			}
-		case <-alive.C:
-			if _, err := os.Stdout.Write([]byte("\n")); err != nil {
-				return err
-			}
-		}
-	}
 }
