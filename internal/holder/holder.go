@@ -133,6 +133,7 @@ type Holder struct {
 	saveDue    time.Time // when the timer fires
 	closing    bool
 	ending     bool               // the end is being recorded
+	endWatched bool               // a client showed the job to a user when it ended
 	refused    error              // why the end could not be recorded so far
 	unrecorded *record.Unrecorded // the same for clients, with the end; immutable
 	facts      factLimiter
@@ -339,6 +340,7 @@ func (h *Holder) End(end record.Exit) {
 		return
 	}
 	h.ending = true
+	h.endWatched = h.watchedLocked() // before a client can know of the end
 	h.identify()
 	h.clock(&end)
 	h.mu.Unlock()
