@@ -333,10 +333,13 @@ func (k *lockedKey) SignWithAlgorithm(r io.Reader, data []byte, algorithm string
 	return as.SignWithAlgorithm(r, data, algorithm)
 }
 
+// unlock asks for the passphrase and decrypts the key. Decrypting can take seconds, as a key may be
+// protected by much work; the host has no part in either.
 func (k *lockedKey) unlock() (ssh.Signer, error) {
 	if k.a.p.Passphrase == nil {
 		return nil, fmt.Errorf("the key %s is encrypted, and its passphrase cannot be prompted for", k.file)
 	}
+	defer limitOf(k.a.ctx).hold()()
 	for try := range maxTries {
 		pass, err := k.a.p.Passphrase(k.a.ctx, k.a.p.host, k.file, try > 0)
 		if err != nil {
