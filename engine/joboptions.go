@@ -135,7 +135,7 @@ func JobOptions() []JobOption {
 		{
 			Field: "StopSignal", Name: "stop-signal", Value: "SIGNAL", Editable: true,
 			Values:   []string{"SIGINT", "SIGTERM", "SIGQUIT", "SIGHUP"},
-			Usage:    "signal that asks it to end (default: SIGTERM)",
+			Usage:    "signal that hob kill sends first (default: SIGTERM)",
 			Argument: &JobArgument{Name: "stopSignal", Aliases: []string{"stop_signal"}, Description: "Signal that asks it to end (default: SIGTERM)"},
 			Set:      func(s *Spec, v string) (err error) { s.StopSignal, err = parseStopSignal(v); return err },
 			Typed:    func(s Spec) []string { return unlessZero(s.StopSignal, s.StopSignal) },
@@ -143,8 +143,8 @@ func JobOptions() []JobOption {
 		},
 		{
 			Field: "StopCommand", Name: "stop-command", Value: "CMD", Editable: true,
-			Usage:    "shell command that ends it, before the stop signal",
-			Argument: &JobArgument{Name: "stopCommand", Aliases: []string{"stop_command"}, Description: "Shell command that ends it, before the stop signal"},
+			Usage:    "shell command that hob kill runs before it sends a signal",
+			Argument: &JobArgument{Name: "stopCommand", Aliases: []string{"stop_command"}, Description: "Shell command that ends it, run before the stop signal"},
 			Set:      func(s *Spec, v string) (err error) { s.StopCommand, err = notEmpty(v); return err },
 			Typed:    func(s Spec) []string { return unlessZero(s.StopCommand, s.StopCommand) },
 			check: func(s Spec, given bool) (string, string) {
@@ -156,15 +156,15 @@ func JobOptions() []JobOption {
 		},
 		{
 			Field: "Health", Name: "health", Value: "CHECK", Editable: true,
-			Usage:    "check while it runs: a command, http://… or :PORT",
-			Argument: &JobArgument{Name: "health", Description: "Check while it runs whether it works: a shell command, http://… or :PORT"},
+			Usage:    "check its health with a shell command, http://… or :PORT",
+			Argument: &JobArgument{Name: "health", Description: "Health check while it runs: a shell command, http://… or :PORT"},
 			Set:      func(s *Spec, v string) (err error) { s.Health.Check, err = notEmpty(v); return err },
 			Typed:    func(s Spec) []string { return unlessZero(s.Health.Check, s.Health.Check) },
 			check:    checkHealth,
 		},
 		{
 			Field: "Health", Name: "health-every", Value: "DUR", Editable: true,
-			Usage: "time between two health checks (default 10s)",
+			Usage: "pause between two health checks (default 10s)",
 			Set: func(s *Spec, v string) error {
 				every, err := units.ParseDuration(v)
 				s.Health.Every = record.InMilliseconds(every)
@@ -177,7 +177,7 @@ func JobOptions() []JobOption {
 		},
 		{
 			Field: "Health", Name: "health-failures", Value: "N", Editable: true,
-			Usage: "failed checks until it is unhealthy (default 3)",
+			Usage: "failed checks in a row until it is unhealthy (default 3)",
 			Set: func(s *Spec, v string) (err error) {
 				s.Health.Failures, err = strconv.Atoi(v)
 				if err != nil || s.Health.Failures < 1 {

@@ -22,9 +22,9 @@ func (a *app) downCommand() *cobra.Command {
 		Use:     "down [NAME…]",
 		GroupID: groupStop,
 		Short:   "Stop the jobs that hob up started",
-		Long: "Stop the jobs of the project in the current directory, or those with a NAME, as hob kill does:\n" +
-			"first all at once that no other process depends on, then those that they depended on. --group\n" +
-			"stops the jobs of a group from any directory.",
+		Long: "Stop the jobs that hob up started in the current directory, or only the processes with a NAME.\n" +
+			"A process is stopped after those that depend on it, by the signal or the command that\n" +
+			"its file has for this. --group stops the jobs of a group from any directory.",
 		Example: "hob down\nhob down web\nhob down --group shop",
 		ValidArgsFunction: a.completion(true, func(ctx context.Context) (names []cobra.Completion, err error) {
 			jobs, err := a.runningIn(ctx, f)
@@ -37,8 +37,8 @@ func (a *app) downCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return a.down(cmd.Context(), args, f) },
 	}
 	flags := cmd.Flags()
-	flags.VarP(nonEmptyFlag(&f.file, "FILE"), "file", "f", "the project of this file")
-	flags.Var(nonEmptyFlag(&f.group, "GROUP"), "group", "the jobs of this group, of any project")
+	flags.VarP(nonEmptyFlag(&f.file, "FILE"), "file", "f", "stop the project of this file")
+	flags.Var(nonEmptyFlag(&f.group, "GROUP"), "group", "stop the jobs of this group, from any directory")
 	a.jsonFlag(cmd)
 	return cmd
 }

@@ -32,7 +32,8 @@ func exitCodes() []exitCode {
 	}
 	acting := []string{"attach", "restart", "screen", "write", "queue", "kill", "clear", "remove"}
 	connecting := []string{
-		"run", "attach", "restart", "poll", "log", "screen", "write", "wait", "queue", "kill", "clear", "remove", "hosts check",
+		"run", "attach", "restart", "poll", "log", "screen", "write", "wait", "queue", "kill", "clear", "remove",
+		"hosts check", "hosts install", "hosts uninstall",
 	}
 	instead := []string{"run", "attach", "wait"} // exit as the job does
 	return []exitCode{

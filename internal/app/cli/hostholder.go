@@ -18,17 +18,17 @@ func (a holderCommands) install() *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
 		Use:   "install HOST…",
-		Short: "Install hob-holder for your jobs on hosts",
-		Long: "Copy the program hob-holder to HOST, into hob/BUILD in $XDG_DATA_HOME (~/.local/share). A\n" +
-			"job that is started there afterwards works as a job on this machine does: --queue, --after,\n" +
-			"--restart, --port, a terminal without script(1). Without it, jobs are run by shell scripts.\n" +
-			"No root and no service is needed. A second install of the same build copies nothing.",
+		Short: "Install hob-holder on hosts",
+		Long: "Copy the program hob-holder to ~/.local/share/hob on HOST (or hob in $XDG_DATA_HOME). It runs the\n" +
+			"jobs that you start there afterwards, so that they work as on this machine, for example with\n" +
+			"--queue, --after and --restart. Without it, shell scripts run the jobs, which can do less.\n" +
+			"It needs neither root nor a service. If this build is there already, nothing is copied.",
 		Example:           "hob hosts install web1\nhob hosts install docker:box\nhob hosts install --holder ./hob-holder-linux-arm64 pi",
 		Args:              argCount(1, -1, "host"),
 		ValidArgsFunction: a.app.completeHosts(),
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.installHolders(cmd.Context(), args, file) },
 	}
-	cmd.Flags().StringVar(&file, "holder", "", "FILE to copy (default: hob-holder or hob-holder-OS-ARCH beside hob)")
+	cmd.Flags().Var(textFlag(&file, "FILE"), "holder", "program to copy (default: hob-holder or hob-holder-OS-ARCH beside hob)")
 	a.app.jsonFlag(cmd)
 	return cmd
 }
@@ -37,8 +37,8 @@ func (a holderCommands) uninstall() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "uninstall HOST…",
 		Short: "Remove hob-holder from hosts",
-		Long: "Delete the programs that hob hosts install has copied to HOST, except those that hold a\n" +
-			"running job. Jobs and their logs stay.",
+		Long: "Delete the copies of hob-holder that hob hosts install has made on HOST, except those that still\n" +
+			"run a job. Jobs and their logs stay.",
 		Example:           "hob hosts uninstall web1",
 		Args:              argCount(1, -1, "host"),
 		ValidArgsFunction: a.app.completeHosts(),

@@ -188,8 +188,11 @@ func (a *app) hostTable(known []knownHost) error {
 
 func (a *app) checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:               "check HOST",
-		Short:             "Test a host connection step by step",
+		Use:   "check HOST",
+		Short: "Test a host connection step by step",
+		Long: "Connect to HOST and print what works there, step by step: the connection, the tools that hob\n" +
+			"needs, the directory for jobs, and hob-holder with the number of jobs that it runs.",
+		Example:           "hob hosts check web1",
 		Args:              argCount(1, 1, "host"),
 		ValidArgsFunction: a.completeHosts(),
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.checkHost(cmd.Context(), args[0]) },

@@ -38,8 +38,8 @@ func (a *app) logCommand() *cobra.Command {
 		Long: "Print a job's output as lines, without escape sequences: the last 200 by default.\n" +
 			"--filter and --exclude apply before --limit. Without ID, choose a job from a list.\n\n" +
 			"The lines of several jobs are printed in the order in which they were written, each with the\n" +
-			"name of its job. With --follow, restarts of these jobs and new jobs of a group are included.\n" +
-			"--follow --json prints one object for each line.",
+			"name of its job. After a restart, --follow continues with the new job; with --group, also with\n" +
+			"jobs that start later. --follow --json prints one object for each line.",
 		Example: "hob log --follow @\nhob log --filter 'error|warn' --limit 20 make-test\n" +
 			"hob log --follow --time web worker\nhob log --group shop\nhob log --raw @ | less -R",
 		ValidArgsFunction: a.completeJobs(engine.Filter{}, true),
@@ -50,10 +50,10 @@ func (a *app) logCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.VarP(countFlag(&f.limit), "limit", "n", "number of lines (from the end, or from --offset)")
 	flags.Var(countFlag(&f.offset), "offset", "first line, counting from 0")
-	flags.BoolVarP(&f.follow, "follow", "f", false, "keep printing until all these jobs have ended")
-	flags.Var(nonEmptyFlag(&f.group, "GROUP"), "group", "all jobs of this group")
-	flags.BoolVar(&f.time, "time", false, "print when each line was written")
-	flags.BoolVar(&f.noPrefix, "no-prefix", false, "with several jobs: omit the names")
+	flags.BoolVarP(&f.follow, "follow", "f", false, "also print new output, until all these jobs have ended")
+	flags.Var(nonEmptyFlag(&f.group, "GROUP"), "group", "show the jobs of this group")
+	flags.BoolVar(&f.time, "time", false, "print the time of each line")
+	flags.BoolVar(&f.noPrefix, "no-prefix", false, "with several jobs: do not print their names")
 	flags.Var(textFlag(&f.filter, "REGEX"), "filter", "only lines that match this regular expression")
 	flags.Var(textFlag(&f.exclude, "REGEX"), "exclude", "omit lines that match this regular expression")
 	flags.BoolVar(&f.raw, "raw", false, "print the raw bytes, with escape sequences")

@@ -25,7 +25,7 @@ func commandsWithAll() []string {
 }
 
 func everywhereFlag(a *app, cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&a.everywhere, "all", false, "find a name in all directories, not first in this one")
+	cmd.Flags().BoolVar(&a.everywhere, "all", false, "search for a name in all directories, not first in this one")
 }
 
 // findHere returns the job of the current directory that a name means; ok is false if there is none.

@@ -44,7 +44,7 @@ func (a *app) queueCommand() *cobra.Command {
 	flags.BoolVar(&f.resume, "resume", false, "start jobs again")
 	flags.BoolVar(&f.first, "first", false, "put these jobs before all others of their queue")
 	flags.BoolVar(&f.now, "now", false, "start these jobs at once, without a slot")
-	flags.StringVar(&f.on, "on", "", "of this host, which needs hob's holder (hob hosts install)")
+	flags.Var(textFlag(&f.on, "HOST"), "on", "queues of this host, which needs hob-holder (hob hosts install)")
 	completeFlag(cmd, "on", a.completeHosts())
 	a.jsonFlag(cmd)
 	return cmd

@@ -26,8 +26,9 @@ func (a *app) restartCommand() *cobra.Command {
 		Short:   "Run a job's command again, stopping it first if it runs",
 		Long: "Run a job's command again in the same directory, as a new job, and print its ID.\n" +
 			"A running job is stopped first, as by hob kill; --keep leaves it running. The job gets the\n" +
-			"current environment; set variables that were passed with -e again. A process that hob up\n" +
-			"started is restarted as its file describes it now. --group restarts the processes of a project.",
+			"current environment; set variables that were passed with -e again.\n\n" +
+			"If hob up has started the job, its file is read again: command, variables and the rest are as\n" +
+			"the file describes them now. --group restarts all processes of a project.",
 		Example:           "hob restart web\nhob restart --group shop\nhob restart --keep worker\nhob restart -e TOKEN=\"$TOKEN\" deploy",
 		Args:              argCount(0, 1, "job ID"),
 		ValidArgsFunction: a.completeJobs(engine.Filter{}, false),

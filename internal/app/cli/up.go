@@ -38,28 +38,29 @@ func (a *app) upCommand() *cobra.Command {
 		Use:     "up [NAME[=N]…]",
 		GroupID: groupRun,
 		Short:   "Start the processes of a project as background jobs",
-		Long: "Start the processes that a file describes as background jobs of one group, or those with a\n" +
-			"NAME and what they need. The file is the first of Procfile, process-compose.yaml, mprocs.yaml\n" +
-			"and .vscode/tasks.json in the current directory. A process that runs already is left alone; if\n" +
-			"its command, directory, variables or policy have changed, it is restarted. On a terminal, the\n" +
-			"UI opens with the jobs of the group. hob lists what it does not understand in the file.",
+		Long: "Start the processes of a project as background jobs, and open the job list with these jobs only.\n" +
+			"hob reads the first of Procfile, process-compose.yaml, mprocs.yaml and .vscode/tasks.json in the\n" +
+			"current directory. With a NAME, start this process and those that it depends on; NAME=N starts N\n" +
+			"copies of it.\n\n" +
+			"A process that runs already is left alone, unless the file describes it differently now: then it\n" +
+			"is restarted. --check prints what would be done, and the lines of the file that are not understood.",
 		Example:           "hob up\nhob up --check\nhob up -b web worker=3\nhob up -f Procfile.dev --env-file .env.test",
 		ValidArgsFunction: f.completeProcesses,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.up(cmd.Context(), args, f) },
 	}
 	flags := cmd.Flags()
-	flags.VarP(listFlag{&f.source.Files, "FILE"}, "file", "f", "read this file; repeat it to merge files of process-compose")
-	flags.Var(listFlag{&f.source.EnvFiles, "FILE"}, "env-file", "read variables from this file instead of .env; may be repeated")
-	flags.Var(nonEmptyFlag(&f.formation, "NAME=N,…"), "formation", "how many copies of each process to start, as in foreman")
-	flags.Var(parseInto(&f.source.Restart, "WHEN", parseRestart), "restart", "restart policy of processes whose file has none: on-failure or always")
+	flags.VarP(listFlag{&f.source.Files, "FILE"}, "file", "f", "read this file; repeatable, to merge files of process-compose")
+	flags.Var(listFlag{&f.source.EnvFiles, "FILE"}, "env-file", "read variables from this file instead of .env; repeatable")
+	flags.Var(nonEmptyFlag(&f.formation, "NAME=N,…"), "formation", "number of copies of each process, as in foreman")
+	flags.Var(parseInto(&f.source.Restart, "WHEN", parseRestart), "restart", "restart policy of processes that have none in the file: on-failure or always")
 	completeValues(cmd, "restart", "on-failure", "always")
-	flags.Var(nonEmptyFlag(&f.group, "GROUP"), "group", "name of the group (default: that of the directory)")
-	flags.BoolVarP(&f.background, "background", "b", false, "do not open the UI")
-	flags.BoolVar(&f.check, "check", false, "print what would be started, and start nothing")
-	flags.BoolVar(&f.keep, "keep", false, "leave jobs running that differ from the file")
-	flags.BoolVar(&f.restartAll, "restart-all", false, "restart also the jobs that do not differ from the file")
+	flags.Var(nonEmptyFlag(&f.group, "GROUP"), "group", "name of the group (default: the name of the directory)")
+	flags.BoolVarP(&f.background, "background", "b", false, "do not open the job list")
+	flags.BoolVar(&f.check, "check", false, "print what would be done, and do nothing")
+	flags.BoolVar(&f.keep, "keep", false, "do not restart processes that the file describes differently now")
+	flags.BoolVar(&f.restartAll, "restart-all", false, "restart all processes, also those that have not changed")
 	flags.BoolVar(&f.prune, "prune", false, "stop processes that the file no longer has")
-	flags.Var(durationFlag(&f.timeout), "timeout", "longest wait for each process that others depend on (default 10m)")
+	flags.Var(durationFlag(&f.timeout), "timeout", "longest wait for a process that others depend on (default 10m)")
 	a.jsonFlag(cmd)
 	return cmd
 }
