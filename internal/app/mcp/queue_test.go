@@ -115,6 +115,7 @@ func TestJobsAfterOthers(t *testing.T) {
 	}
 	p.refused("bash", params{"command": "true", "after": []string{"nothing-xxxxx"}}, "not_found", "no job")
 	p.refused("bash", params{"command": "true", "queue": "-x"}, "usage", "queue")
+	p.refused("bash", params{"command": "true", "queue": "x", "host": "web1.invalid"}, "unreachable", "web1.invalid")
 	p.refused("bash", params{"command": "true", "queue": "x", "host": "slurm:web1"}, "usage", "-p PARTITION")
 	p.refused("bash", params{"command": "true", "sbatch": "-p long"}, "usage", "slurm:login1")
 	p.refused("bash", params{"command": "true", "sbatch": "-p 'long", "host": "slurm:web1"}, "usage", "quote")
