@@ -30,6 +30,13 @@ type manyLog struct {
 	numbers map[string]int // of the names, for their colors
 	width   int            // of the longest name
 	running map[engine.ID]bool
+
+	// Of the stream of hob up; nil: of hob log.
+	starting context.Context       // until it is done, further jobs may be started
+	begun    func() []engine.ID    // the jobs that run, or have run, since then
+	wants    func(engine.Job) bool // only some jobs of the filter
+	// ended is called with the end of each job. It reports whether a job that was stopped may be started again.
+	ended func(engine.Job) (mayRestart bool)
 }
 
 // prefixStyles are the colors of names. Red is that of failures.
@@ -112,6 +119,10 @@ func (m *manyLog) copy(ctx context.Context, o grouplog.Options) error {
 		return err
 	}
 	defer stream.Close()
+	return m.copyFrom(ctx, stream)
+}
+
+func (m *manyLog) copyFrom(ctx context.Context, stream *grouplog.Stream) error {
 	stopped := false // the last end was requested
 	for {
 		entries, err := m.next(ctx, stream, stopped)
@@ -122,11 +133,18 @@ func (m *manyLog) copy(ctx context.Context, o grouplog.Options) error {
 			return errors.Join(err, m.out.Flush())
 		}
 		for _, e := range entries {
-			m.running[e.Job.ID] = !e.Ended
-			if e.Ended {
-				stopped = e.Job.Exit.Reason == engine.ReasonKill
+			if m.wants != nil && !m.wants(e.Job) {
+				continue
 			}
+			m.running[e.Job.ID] = !e.Ended
 			m.print(e)
+			if !e.Ended {
+				continue
+			}
+			stopped = e.Job.Exit.Reason == engine.ReasonKill
+			if m.ended != nil {
+				stopped = m.ended(e.Job) && stopped
+			}
 		}
 		if err := m.out.Flush(); err != nil {
 			return err
@@ -137,14 +155,11 @@ func (m *manyLog) copy(ctx context.Context, o grouplog.Options) error {
 // next returns the next entries, or io.EOF if there will be none: no job is left, and none that was stopped
 // is started again soon.
 func (m *manyLog) next(ctx context.Context, stream *grouplog.Stream, stopped bool) ([]grouplog.Entry, error) {
+	m.addBegun()
 	if !m.follow || m.anyRunning() {
 		return stream.Next(ctx)
 	}
-	gap := time.Duration(0)
-	if stopped {
-		gap = restartGap
-	}
-	limited, cancel := context.WithTimeout(ctx, gap)
+	limited, cancel := m.untilQuiet(ctx, stopped)
 	defer cancel()
 	entries, err := stream.Next(limited)
 	switch {
@@ -154,10 +169,42 @@ func (m *manyLog) next(ctx context.Context, stream *grouplog.Stream, stopped boo
 	if err := m.findRestarted(ctx); err != nil {
 		return nil, err
 	}
+	m.addBegun()
 	if !m.anyRunning() {
 		return nil, io.EOF
 	}
 	return nil, nil
+}
+
+// addBegun adds the jobs that have been started, once no further ones are: the stream may not have reached them.
+func (m *manyLog) addBegun() {
+	if m.starting == nil || m.starting.Err() == nil || m.begun == nil {
+		return
+	}
+	for _, id := range m.begun() {
+		if _, known := m.running[id]; !known {
+			m.running[id] = true
+		}
+	}
+	m.begun = nil
+}
+
+// untilQuiet returns a context that is done when no job is expected any more, if none is left now.
+func (m *manyLog) untilQuiet(ctx context.Context, stopped bool) (context.Context, context.CancelFunc) {
+	limited, cancel := context.WithCancel(ctx)
+	gap := time.Duration(0)
+	if stopped {
+		gap = restartGap
+	}
+	if m.starting == nil || m.starting.Err() != nil {
+		cancel()
+		return context.WithTimeout(ctx, gap)
+	}
+	stop := context.AfterFunc(m.starting, cancel)
+	return limited, func() {
+		stop()
+		cancel()
+	}
 }
 
 func (m *manyLog) anyRunning() bool {
@@ -174,7 +221,11 @@ func (m *manyLog) findRestarted(ctx context.Context) error {
 	jobs, err := m.app.eng.List(ctx, engine.Filter{Running: true, Labels: m.filter.Labels})
 	for _, j := range jobs {
 		_, restarts := m.running[j.RestartedFrom]
-		if restarts || m.filter.Selects(&j) {
+		belongs := restarts || m.filter.Selects(&j)
+		if m.wants != nil {
+			belongs = belongs && m.wants(j)
+		}
+		if belongs {
 			m.running[j.ID] = true
 		}
 	}

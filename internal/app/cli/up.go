@@ -28,8 +28,9 @@ type upFlags struct {
 	group, formation  string
 	background, check bool
 	keep, restartAll  bool
-	prune             bool
+	prune, wait       bool
 	timeout           time.Duration
+	output            logFlags // of the stream
 }
 
 func (a *app) upCommand() *cobra.Command {
@@ -39,12 +40,16 @@ func (a *app) upCommand() *cobra.Command {
 		GroupID: groupRun,
 		Short:   "Start the processes of a project as background jobs",
 		Long: "Start the processes of a project as background jobs, and open the job list with these jobs only.\n" +
+			"In a pipe, print the output of all processes until they have ended.\n" +
 			"hob reads the first of Procfile, process-compose.yaml, mprocs.yaml and .vscode/tasks.json in the\n" +
 			"current directory. With a NAME, start this process and those that it depends on; NAME=N starts N\n" +
 			"copies of it.\n\n" +
 			"A process that runs already is left alone, unless the file describes it differently now: then it\n" +
-			"is restarted. --check prints what would be done, and the lines of the file that are not understood.",
-		Example:           "hob up\nhob up --check\nhob up -b web worker=3\nhob up -f Procfile.dev --env-file .env.test",
+			"is restarted. --check prints what would be done, and the lines of the file that are not understood.\n\n" +
+			"With --wait, the exit code is the first one of a process that is not 0, in the order of the file.\n" +
+			"If a process ends for which the file has exit_on_failure or exit_on_end, the others are stopped,\n" +
+			"and its exit code is that of hob.",
+		Example:           "hob up\nhob up --check\nhob up -b web worker=3\nhob up --wait\nhob up -f Procfile.dev --env-file .env.test",
 		ValidArgsFunction: f.completeProcesses,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.up(cmd.Context(), args, f) },
 	}
@@ -60,7 +65,10 @@ func (a *app) upCommand() *cobra.Command {
 	flags.BoolVar(&f.keep, "keep", false, "do not restart processes that the file describes differently now")
 	flags.BoolVar(&f.restartAll, "restart-all", false, "restart all processes, also those that have not changed")
 	flags.BoolVar(&f.prune, "prune", false, "stop processes that the file no longer has")
-	flags.Var(durationFlag(&f.timeout), "timeout", "longest wait for a process that others depend on (default 10m)")
+	flags.BoolVar(&f.wait, "wait", false, "wait until all have ended, and print their output; for CI")
+	flags.BoolVar(&f.output.time, "time", false, "in a pipe: print when each line was written")
+	flags.BoolVar(&f.output.noPrefix, "no-prefix", false, "in a pipe: omit the names")
+	flags.Var(durationFlag(&f.timeout), "timeout", "longest wait for each process that others depend on (default 10m)")
 	a.jsonFlag(cmd)
 	return cmd
 }
@@ -132,7 +140,7 @@ func (a *app) up(ctx context.Context, names []string, f upFlags) error {
 	}
 	settings := a.settings()
 	interactive := hasScreen(a.stdout) && isTerminal(a.stdin)
-	onScreen := interactive && !f.background && !a.json
+	onScreen := interactive && f.hasOutput(a.json) && !f.wait
 	if onScreen {
 		a.client, a.onScreen = "ui", true
 	}
@@ -156,6 +164,9 @@ func (a *app) up(ctx context.Context, names []string, f upFlags) error {
 		Grace:     settings.Run.Grace,
 		CreatedBy: "up",
 	}
+	if !onScreen && f.hasOutput(a.json) {
+		return u.inStream(ctx, chosen, f)
+	}
 	if !onScreen {
 		err := u.Run(ctx, chosen)
 		if err == nil && !a.json {
@@ -176,6 +187,9 @@ func (a *app) up(ctx context.Context, names []string, f upFlags) error {
 	}))
 	return u.inUI(ctx, chosen, o)
 }
+
+// hasOutput reports whether hob shows the output of the processes.
+func (f upFlags) hasOutput(isJSON bool) bool { return f.wait || !f.background && !isJSON }
 
 func widestName(procs []project.Process) (width int) {
 	for _, p := range procs {
@@ -206,6 +220,7 @@ type upRun struct {
 
 	mu      sync.Mutex
 	hidden  bool // the UI has the terminal: nothing is printed
+	streams bool // standard output is for the output of the processes
 	results []project.Result
 	waits   map[string]string // of the processes that wait: what for
 }
@@ -224,16 +239,23 @@ func (u *upRun) done(r project.Result) {
 // error.
 func (u *upRun) print(r project.Result) {
 	switch {
-	case u.app.json:
+	case u.app.json && !u.streams:
 	case r.Error != "":
 		u.app.reportf("%s %s", u.app.paintErr("hob:", styleBad), escape(errorText(r)))
 	default:
-		fmt.Fprintf(u.app.stdout, "%-*s  %s  %s\n", u.width, escape(r.Name), r.Job.ID, escape(resultText(r)))
+		out := u.app.stdout
+		if u.streams {
+			out = u.app.stderr
+		}
+		fmt.Fprintf(out, "%-*s  %s  %s\n", u.width, escape(r.Name), r.Job.ID, escape(resultText(r)))
 		if r.NotReady != "" {
 			u.app.reportf("%s %s is not ready: %s", u.app.paintErr("hob:", styleBad), escape(r.Name), escape(r.NotReady))
 		}
 	}
 }
+
+// failed reports whether a process was not started, or does not become ready.
+func failed(r project.Result) bool { return r.Error != "" || r.NotReady != "" }
 
 func errorText(r project.Result) string {
 	verb := "started"
@@ -287,7 +309,7 @@ func (u *upRun) waiting(name string, until []string) {
 }
 
 func (u *upRun) printWait(name string) {
-	if !u.app.json {
+	if !u.app.json || u.streams {
 		u.app.reportf("%s waits until %s", escape(name), escape(u.waits[name]))
 	}
 }
@@ -298,7 +320,7 @@ func (u *upRun) show() {
 	defer u.mu.Unlock()
 	u.hidden = false
 	for _, r := range u.results {
-		if r.Error != "" || r.NotReady != "" {
+		if failed(r) {
 			u.print(r)
 		}
 	}
@@ -330,7 +352,7 @@ func (u *upRun) finish(err error) error {
 	if u.hasJobs() && !u.app.json {
 		u.app.reportLogout()
 	}
-	if slices.ContainsFunc(u.results, func(r project.Result) bool { return r.Error != "" || r.NotReady != "" }) {
+	if slices.ContainsFunc(u.results, failed) {
 		return exitStatus(exitFailed)
 	}
 	return nil

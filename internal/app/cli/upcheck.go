@@ -43,8 +43,9 @@ type planProcessJSON struct {
 	EnvNames []string       `json:"env_names"`
 	After    []string       `json:"after"`
 	Restart  string         `json:"restart,omitempty"`
-	Stop     string         `json:"stop,omitempty"`   // how it is asked to end, if not by SIGTERM
-	Health   string         `json:"health,omitempty"` // the check while it runs
+	Stop     string         `json:"stop,omitempty"`     // how it is asked to end, if not by SIGTERM
+	Health   string         `json:"health,omitempty"`   // the check while it runs
+	EndsAll  string         `json:"ends_all,omitempty"` // when hob up --wait stops the others
 }
 
 type goneJSON struct {
@@ -99,6 +100,7 @@ func (a *app) printPlan(ctx context.Context, plan *project.Plan, chosen []projec
 			Restart:  proc.Restart,
 			Stop:     proc.Shutdown.String(),
 			Health:   proc.HealthCheck().Check,
+			EndsAll:  proc.EndsAll.String(),
 		}
 		d := up.Decide(proc, running)
 		p.Action, p.Reason, p.ID = d.Action, d.Reason, d.Job.ID
@@ -210,6 +212,9 @@ func planRows(p planProcessJSON, dir string) (rows [][2]string) {
 	}
 	if p.Stop != "" {
 		rows = append(rows, [2]string{"stop", p.Stop})
+	}
+	if p.EndsAll != "" {
+		rows = append(rows, [2]string{"ends all", p.EndsAll + " (with --wait)"})
 	}
 	return rows
 }

@@ -9,8 +9,10 @@ package project
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
+	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/httpget"
 )
 
@@ -79,6 +81,7 @@ type Process struct {
 	NoRestart bool   // the file says that it is not started again
 	Health    Probe  // while it runs; none: it is not checked
 	Shutdown  Shutdown
+	EndsAll   EndsAll
 	OnRequest bool // not started unless it is named or needed
 }
 
@@ -93,6 +96,38 @@ func (p *Process) argv() []string {
 		return nil
 	}
 	return append(p.Shell[:len(p.Shell):len(p.Shell)], p.Script)
+}
+
+// EndsAll is after which ends of a process the others are stopped too, if someone waits for all.
+type EndsAll struct {
+	OnFailure bool
+	OnEnd     bool
+	OnSkipped bool // it was not started because of what it depends on
+}
+
+// At reports whether the others are stopped after this end.
+func (e EndsAll) At(end engine.Exit) bool {
+	switch {
+	case end.Reason == engine.ReasonDependency:
+		return e.OnSkipped
+	case end.Succeeded():
+		return e.OnEnd
+	}
+	return e.OnEnd || e.OnFailure
+}
+
+// String describes these ends; "" if there are none.
+func (e EndsAll) String() string {
+	var texts []string
+	if e.OnEnd {
+		texts = append(texts, "after its end")
+	} else if e.OnFailure {
+		texts = append(texts, "after a failure")
+	}
+	if e.OnSkipped {
+		texts = append(texts, "if it is not started")
+	}
+	return strings.Join(texts, " or ")
 }
 
 // Shutdown is how a process is asked to end. The zero value is SIGTERM and the default grace time.

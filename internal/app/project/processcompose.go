@@ -206,10 +206,12 @@ func (c *compose) restart(proc *Process, f *fields) {
 			proc.Restart += ":" + strconv.Itoa(limit)
 		}
 	case "exit_on_failure":
-		c.p.note(f.line("restart"), "%s: exit_on_failure is not supported; the other processes keep running", f.path("restart"))
+		proc.NoRestart, proc.EndsAll.OnFailure = true, true
 	default:
 		c.p.fail(f.line("restart"), "unknown restart policy %q", policy)
 	}
+	proc.EndsAll.OnEnd = f.truth("exit_on_end")
+	proc.EndsAll.OnSkipped = f.truth("exit_on_skipped")
 	f.rest()
 }
 
