@@ -29,18 +29,19 @@ const (
 
 // queue is the last answer of a cluster's scheduler; fields are guarded by host.mu.
 type queue struct {
-	last   *slurm.Queue // nil: not requested yet, or out of date
+	last   *slurm.Queue // nil: not requested yet, or something has changed since
 	at     time.Time    // of last, here
 	asking chan struct{}
 }
 
-// askQueue returns what the scheduler says, as of a moment ago. It waits for a first answer only, and
-// not long: a controller that does not answer must not delay what the files of jobs show. nil: it is
-// not known yet, and those who watch the job will see the answer.
+// askQueue returns what the scheduler says, as of a moment ago. It waits for an answer only if it has none
+// from a moment ago, and not long: a controller that does not answer must not delay what the files of jobs
+// show. nil: it is not known yet, and those who watch the job will see the answer.
 func (h *host) askQueue(ctx context.Context, base string) *slurm.Queue {
 	h.mu.Lock()
 	last, asking := h.queue.last, h.queue.asking
-	old := last == nil || time.Since(h.queue.at) >= h.b.queueOften
+	age, watched := time.Since(h.queue.at), len(h.watchers) > 0
+	old := last == nil || age >= h.b.queueOften
 	if old && asking == nil {
 		asking = make(chan struct{})
 		if h.b.async(func() { h.updateQueue(base, asking) }) {
@@ -50,6 +51,10 @@ func (h *host) askQueue(ctx context.Context, base string) *slurm.Queue {
 		}
 	}
 	h.mu.Unlock()
+	// Those who watch have asked for it often, and see the next answer when it comes.
+	if lasts := watched && age < slurm.AnswerLasts; old && !lasts {
+		last = nil
+	}
 	if last != nil || asking == nil {
 		return last
 	}
@@ -57,16 +62,16 @@ func (h *host) askQueue(ctx context.Context, base string) *slurm.Queue {
 	defer timer.Stop()
 	select {
 	case <-asking:
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		return h.queue.last
 	case <-timer.C:
 	case <-ctx.Done():
 	}
-	h.mu.Lock()
-	last, watched := h.queue.last, len(h.watchers) > 0
-	h.mu.Unlock()
-	if last == nil && !watched {
-		return h.lastQueue(ctx, base, slurm.ErrSilent)
+	if watched {
+		return nil
 	}
-	return last
+	return h.lastQueue(ctx, base, slurm.ErrSilent)
 }
 
 // lastQueue returns the last answer of the scheduler to any client, for a scheduler that does not answer

@@ -119,14 +119,18 @@ func testCannotFollow(t *testing.T, cluster *slurmtest.Cluster) {
 		t.Fatal(err)
 	}
 	here, _ := gated(t, e, "exit 0")
-	for name, spec := range map[string]engine.Spec{
-		"of another host":    {Host: "slurm:box", After: []engine.ID{plain.ID}},
-		"beside --depend":    {Host: "slurm:box", After: []engine.ID{here.ID}, SchedulerArgs: []string{"--depend=afterok:1"}},
-		"and wait in queues": {Host: "slurm:box", Queue: "default"},
+	for name, c := range map[string]struct {
+		spec engine.Spec
+		want error
+	}{
+		"of another host":                {engine.Spec{Host: "slurm:box", After: []engine.ID{plain.ID}}, engine.ErrInvalid},
+		"without a cluster and a holder": {engine.Spec{Host: "box", After: []engine.ID{plain.ID}}, engine.ErrUnsupported},
+		"beside --depend":                {engine.Spec{Host: "slurm:box", After: []engine.ID{here.ID}, SchedulerArgs: []string{"--depend=afterok:1"}}, engine.ErrInvalid},
+		"and wait in queues":             {engine.Spec{Host: "slurm:box", Queue: "default"}, engine.ErrInvalid},
 	} {
-		spec.Script = "true"
-		if _, err := e.Start(t.Context(), spec); !errors.Is(err, engine.ErrInvalid) {
-			t.Errorf("%s: the error is %v", name, err)
+		c.spec.Script = "true"
+		if _, err := e.Start(t.Context(), c.spec); !errors.Is(err, c.want) {
+			t.Errorf("%s: the error is %v, want %v", name, err, c.want)
 		}
 	}
 	for _, j := range []engine.Job{plain, here} {

@@ -49,7 +49,7 @@ func (l *Look) onCluster(o *engine.State) Certainty {
 	default:
 		o.Status, o.Pending = engine.Queued, l.pending(&j)
 	}
-	if err := l.Queue.Failure(); err != nil {
+	if err := l.silence(); err != nil {
 		o.Link, o.LinkError = engine.LinkUnreachable, err.Error()
 	}
 	return Certain
@@ -65,9 +65,24 @@ func (l *Look) LastAnswer() time.Time {
 	return l.At.Add(-time.Duration(max(0, l.Clock.Date-l.Queue.Date)) * time.Second)
 }
 
+// silence returns why it is not known what Slurm says now; nil if that is known, or Slurm was not asked yet.
+// An answer may arrive late, such as after this machine has slept.
+func (l *Look) silence() error {
+	if l.Queue == nil || l.Queue.Err != nil {
+		return l.Queue.Failure()
+	}
+	if l.Clock.Date-l.Queue.Date >= int64(slurm.AnswerLasts.Seconds()) {
+		return slurm.ErrSilent
+	}
+	return nil
+}
+
+// answered reports whether it is known what Slurm says now.
+func (l *Look) answered() bool { return l.Queue != nil && l.silence() == nil }
+
 // listed returns the job as the scheduler reports it now, the zero Job if it does not.
 func (l *Look) listed() slurm.Job {
-	if !l.Queue.Answered() {
+	if !l.answered() {
 		return slurm.Job{}
 	}
 	return l.everListed()
@@ -92,7 +107,7 @@ func (l *Look) cancelledForAnother(j *slurm.Job) bool {
 
 // forgotten reports whether the scheduler does not list a job that it must have known.
 func (l *Look) forgotten() bool {
-	if !l.Queue.Answered() {
+	if !l.answered() {
 		return false
 	}
 	j := l.listed()
@@ -131,7 +146,7 @@ func (l *Look) paused(j *slurm.Job) bool {
 	switch sent := l.Entry.Signal.Name; {
 	case sent == "STOP", sent == "TSTP":
 		return true
-	case l.Queue.Answered():
+	case l.answered():
 		return j.Stage() == slurm.Suspended
 	case sent == "CONT":
 		return false

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -89,6 +90,51 @@ func TestStatesOfSlurm(t *testing.T) {
 			}
 			if o.Status != c.want || o.Exit.Reason != c.reason || o.Exit.EndedBy != c.by || o.Paused != c.paused || o.Link != engine.LinkOK {
 				t.Errorf("it is %s, %+v, paused %v, %s", o.Status, o.Exit, o.Paused, o.Link)
+			}
+		})
+	}
+}
+
+// An answer may arrive late, such as after this machine has slept. It says nothing about now.
+func TestLateAnswerOfSlurm(t *testing.T) {
+	const now = 1_700_001_000
+	for name, c := range map[string]struct {
+		asked  int64
+		state  string
+		link   engine.Link
+		paused bool
+	}{
+		"asked a moment ago":                {now - 20, "SUSPENDED", engine.LinkOK, true},
+		"the host's clock was set back":     {now + 3600, "RUNNING", engine.LinkOK, false},
+		"asked an hour ago":                 {now - 3600, "RUNNING", engine.LinkUnreachable, false},
+		"suspended an hour ago":             {now - 3600, "SUSPENDED", engine.LinkUnreachable, true},
+		"ended, as it was known long ago":   {now - 3600, "TIMEOUT", engine.LinkUnreachable, false},
+		"unknown to Slurm, a long time ago": {now - 3600, "", engine.LinkUnreachable, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := fmt.Sprintf("%d\n", c.asked)
+			if c.state != "" {
+				text += "7|" + c.state + "|hob-token|1700000100|1700000200|main|None|\n"
+			}
+			q := slurm.ParseQueue([]byte(text))
+			rec := engine.Record{ID: "job", Job: engine.Job{Request: engine.Request{Token: "token", Host: "slurm:box"}}}
+			rec.Job.Status = engine.Running
+			entry := recipe.Entry{Number: "7", Submitted: now - 7200, Claimed: true, Ready: true}
+			look := Look{
+				Record:   rec,
+				Entry:    &entry,
+				Clock:    recipe.Clock{Date: now, Up: -1},
+				At:       time.Now(),
+				Confirms: true,
+				Queue:    &q,
+			}
+			o, sure := look.State()
+			if o.Status != engine.Running || o.Link != c.link || o.Paused != c.paused || sure != Certain {
+				t.Errorf("%s, link %s (%s), paused %v, %v", o.Status, o.Link, o.LinkError, o.Paused, sure)
+			}
+			ago := time.Duration(max(0, now-c.asked)) * time.Second
+			if got := look.LastAnswer(); !got.Equal(look.At.Add(-ago)) {
+				t.Errorf("last answer %v ago, want %v", look.At.Sub(got), ago)
 			}
 		})
 	}

@@ -162,6 +162,9 @@ func (j *Job) Unsatisfiable() bool {
 	return j.Stage() == Ended && j.Reason == "DependencyNeverSatisfied"
 }
 
+// AnswerLasts is how long after it was asked for an answer of squeue describes the present.
+const AnswerLasts = time.Minute
+
 // Queue is an answer of squeue.
 type Queue struct {
 	Date int64 // when squeue was asked, by the login node's clock
