@@ -59,9 +59,12 @@ func (p *place) data() []string {
 			return err
 		}
 		fi, err := d.Info()
+		if err != nil {
+			return err // it was deleted a moment ago
+		}
 		name, _ := filepath.Rel(dir, file)
 		found = append(found, fi.Mode().String()+" "+name)
-		return err
+		return nil
 	})
 	if err != nil && !os.IsNotExist(err) {
 		p.t.Fatal(err)
