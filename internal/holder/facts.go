@@ -485,20 +485,3 @@ func (h *Holder) Dropped(hole record.Range, bytes int64, capOff bool) {
 		_ = h.save()
 	}
 }
-
-// Watched reports whether a client shows the job to a user, so that no other notification is
-// needed. One that did so when the job ended has disconnected since, if it has shown the end.
-func (h *Holder) Watched() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.endWatched || h.watchedLocked()
-}
-
-func (h *Holder) watchedLocked() bool {
-	for c := range h.conns {
-		if c.shows || c.view != nil {
-			return true
-		}
-	}
-	return false
-}
