@@ -14,7 +14,7 @@ func checkHealth(s Spec, given bool) (problem, hint string) {
 	case given && s.Host != "":
 		return "{health} is only for jobs of this machine", "check the job from outside, or in the command itself"
 	case strings.HasPrefix(check, "https://"):
-		return "{health} does not know https://", "use a command: {health} 'curl -fsS " + check + "'"
+		return "{health} does not support https://", "use a command: {health} 'curl -fsS " + check + "'"
 	case strings.HasPrefix(check, "http://"):
 		if _, err := httpget.Parse(check); err != nil {
 			return "{health} " + check + ": " + err.Error(), "use a URL such as http://localhost:8080/health"

@@ -97,7 +97,7 @@ func JobOptions() []JobOption {
 				case s.Port < AutoPort, s.Port > 65535:
 					return fmt.Sprintf("port %d", s.Port), "use a port from 1 to 65535"
 				case s.Port != 0 && hostname.OnCluster(s.Host):
-					return "{port} is not for jobs of a cluster", "set PORT with {env}"
+					return "{port} cannot be used for jobs on a cluster", "set PORT with {env}"
 				case s.Port == AutoPort && s.Host != "":
 					return "{port} auto finds a port of this machine, not of a host", "name a port: {port} 8080"
 				}
@@ -112,7 +112,7 @@ func JobOptions() []JobOption {
 			Typed:    func(s Spec) []string { return unlessZero(s.Restart, s.Restart) },
 			check: func(s Spec, given bool) (string, string) {
 				if given && hostname.OnCluster(s.Host) {
-					return "{restart} is not for jobs of a cluster", "run a loop there: while ! COMMAND; do sleep 1; done"
+					return "{restart} cannot be used for jobs on a cluster", "run a loop there: while ! COMMAND; do sleep 1; done"
 				}
 				if _, err := record.ParseRestart(s.Restart); err != nil {
 					return fmt.Sprintf("the restart policy %q", s.Restart), "use " + RestartPolicies
@@ -149,7 +149,7 @@ func JobOptions() []JobOption {
 			Typed:    func(s Spec) []string { return unlessZero(s.StopCommand, s.StopCommand) },
 			check: func(s Spec, given bool) (string, string) {
 				if given && s.Host != "" {
-					return "{stop-command} is only for jobs of this machine", "let the command handle a signal: {stop-signal}"
+					return "{stop-command} is only for jobs of this machine", "use {stop-signal}, and let the command handle that signal"
 				}
 				return "", ""
 			},
@@ -287,7 +287,7 @@ func JobOptions() []JobOption {
 				switch {
 				case s.Queue == "":
 				case hostname.OnCluster(s.Host):
-					return "{queue} is not for jobs of a cluster", "name a partition of the cluster: {sbatch} '-p PARTITION'"
+					return "{queue} cannot be used for jobs on a cluster", "name a partition of the cluster: {sbatch} '-p PARTITION'"
 				case !queue.ValidName(s.Queue):
 					return fmt.Sprintf("%q cannot be the name of a queue", s.Queue), queue.NameHint
 				}

@@ -22,7 +22,7 @@ func parseStopSignal(text string) (string, error) {
 	case "SIGTERM":
 		return "", nil
 	case "SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGCONT", "SIGCHLD":
-		return "", fmt.Errorf("%s ends no program; use a signal such as SIGINT", name)
+		return "", fmt.Errorf("%s does not end a program; use a signal such as SIGINT", name)
 	default:
 		return name, nil
 	}

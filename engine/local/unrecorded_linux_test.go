@@ -142,8 +142,8 @@ func TestKillWaitingJobsOnReadOnlyDisk(t *testing.T) {
 		says string
 		then engine.Status
 	}{
-		{"one that waits in a queue", inQueue, "it does not start any more, but that cannot be recorded: ", engine.Lost},
-		{"one that waits for another", after, "it does not start any more, but that cannot be recorded: ", engine.Lost},
+		{"one that waits in a queue", inQueue, "it will not start, but that cannot be recorded: ", engine.Lost},
+		{"one that waits for another", after, "it will not start, but that cannot be recorded: ", engine.Lost},
 		{"one between two runs", again, "it has ended, but the end cannot be recorded: ", engine.Killed},
 		{"one that has ended", ended, engine.ErrNotRunning.Error(), engine.Exited},
 		{"one that runs", first, "it has ended, but the end cannot be recorded: ", engine.Killed},

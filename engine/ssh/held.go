@@ -100,7 +100,7 @@ func (h *host) speakerOf(c *conn.Conn, r *engine.Record) string {
 type missingError struct{ host, why string }
 
 func (e *missingError) Error() string {
-	return fmt.Sprintf("%shob's holder is missing there: %s. To reach its jobs again: hob hosts install %s",
+	return fmt.Sprintf("%shob-holder was deleted there: %s. To reach its jobs again: hob hosts install %s",
 		hostname.Prefix(e.host), e.why, e.host)
 }
 

@@ -68,7 +68,7 @@ func refusedBecause(a hostjob.Launched) string {
 	case hostjob.Taken:
 		return "its directory belongs to another job"
 	case hostjob.Shared:
-		return "it has the state directory of this machine, where hob's holder there starts no jobs for this machine"
+		return "it shares the state directory of this machine, and hob-holder does not run jobs on such a host"
 	}
 	return a.Why
 }

@@ -52,7 +52,7 @@ func (h *host) installFirst(ctx context.Context, c *conn.Conn) {
 		return
 	}
 	if _, err := h.installOn(ctx, c, ""); err != nil {
-		h.b.warn(h.name, fmt.Sprintf("hob's holder cannot be installed there: %v", err))
+		h.b.warn(h.name, fmt.Sprintf("hob-holder cannot be installed there: %v", err))
 	}
 }
 
@@ -112,7 +112,7 @@ func (h *host) warnUnfit(p recipe.Programs) {
 	default:
 		return
 	}
-	h.b.warn(h.name, fmt.Sprintf("hob's holder there is not used, and jobs are run by shell scripts: %s. To replace it: hob hosts install %s", why, h.name))
+	h.b.warn(h.name, fmt.Sprintf("hob-holder there is not used, and shell scripts run the jobs: %s. To replace it: hob hosts install %s", why, h.name))
 }
 
 // needsHolder is the error for a job with an option that works on host only with a holder.
@@ -121,7 +121,7 @@ func needsHolder(host, option, setting string) error {
 	if setting == HolderNever {
 		remedy = fmt.Sprintf(", which [hosts.%s] holder = %q in config.toml prevents", host, HolderNever)
 	}
-	return &needsHolderError{fmt.Sprintf("%s on %s needs hob's holder there%s", option, host, remedy)}
+	return &needsHolderError{fmt.Sprintf("%s on %s needs hob-holder there%s", option, host, remedy)}
 }
 
 type needsHolderError struct{ text string }

@@ -218,7 +218,7 @@ func (b *Backend) describeHolders(host string, p recipe.Programs, uses []recipe.
 		lines = append(lines, line)
 	}
 	if !any {
-		lines = append([]string{"new jobs are run by shell scripts; to change that: hob hosts install " + shellword.Join([]string{host})}, lines...)
+		lines = append([]string{"shell scripts run new jobs; to change that: hob hosts install " + shellword.Join([]string{host})}, lines...)
 	}
 	for _, why := range p.Unfit {
 		lines = append(lines, "not used: "+why)

@@ -113,7 +113,7 @@ func TestInstallHolder(t *testing.T) {
 		t.Parallel()
 		_, inHome := home(t)
 		r := newRig(t, inHome)
-		if _, _, err := r.launcher("--queue"); err == nil || err.Error() != "--queue on box needs hob's holder there: hob hosts install box" {
+		if _, _, err := r.launcher("--queue"); err == nil || err.Error() != "--queue on box needs hob-holder there: hob hosts install box" {
 			t.Errorf("before: %v", err)
 		}
 		other := New(WithConfigFile(r.c.ConfigFile))

@@ -118,7 +118,7 @@ func carryOut(ctx context.Context, dir string, a *Act, done *Done) error {
 	case OpBackground:
 		return r.Background(ctx)
 	}
-	return &holder.Failure{Code: holder.CodeUnknown, Message: "hob's holder on the host is of another version"}
+	return &holder.Failure{Code: holder.CodeUnknown, Message: "hob-holder on the host has another version"}
 }
 
 // runIn returns the run of the job in dir.

@@ -32,7 +32,7 @@ func Parse(url string) (Target, error) {
 		return Target{}, errors.New("the URL must begin with http://")
 	}
 	if strings.ContainsAny(rest, " \t\r\n\x00") {
-		return Target{}, errors.New("the URL contains a blank")
+		return Target{}, errors.New("the URL contains a space")
 	}
 	rest, _, _ = strings.Cut(rest, "#")
 	at := strings.IndexAny(rest, "/?")
@@ -125,7 +125,7 @@ func (t Target) Ask(ctx context.Context, conn net.Conn) (Status, error) {
 	}
 	line, err := bufio.NewReader(io.LimitReader(conn, maxStatusLine)).ReadString('\n')
 	if err != nil {
-		return Status{}, cmp.Or(ctx.Err(), fmt.Errorf("no answer of an HTTP server: %w", err))
+		return Status{}, cmp.Or(ctx.Err(), fmt.Errorf("no HTTP answer: %w", err))
 	}
 	return parseStatus(strings.TrimRight(line, "\r\n"))
 }
@@ -146,7 +146,7 @@ func parseStatus(line string) (Status, error) {
 	code, err := strconv.Atoi(strings.TrimSpace(text[:min(len(text), 3)]))
 	isAnswer := strings.HasPrefix(version, "HTTP/") && err == nil && code >= 100
 	if !isAnswer {
-		return Status{}, errors.New("it does not speak HTTP")
+		return Status{}, errors.New("the answer is not HTTP")
 	}
 	return Status{code, strings.TrimSpace(text)}, nil
 }

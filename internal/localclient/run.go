@@ -246,5 +246,5 @@ func (r *Run) endUnrecorded(ctx context.Context, why error) error {
 			return ctx.Err()
 		}
 	}
-	return fmt.Errorf("it does not start any more, but that cannot be recorded: %w", why)
+	return fmt.Errorf("it will not start, but that cannot be recorded: %w", why)
 }

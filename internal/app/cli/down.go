@@ -84,12 +84,12 @@ func checkGroup(ctx context.Context, eng *engine.Engine, name string) error {
 	if err != nil {
 		return err
 	}
-	f := &failure{exit: exitNoJob, code: "not_found", err: fmt.Errorf("no group %q", name)}
+	f := &failure{exit: exitNoJob, code: "not_found", err: fmt.Errorf("no such group: %q", name)}
 	switch near := spelling.Nearest(name, groups); {
 	case near != "":
-		f.hint = "did you mean " + near + "?"
+		f.hint = "Did you mean " + near + "?"
 	case len(groups) > 0:
-		f.hint = "groups: " + strings.Join(groups, ", ")
+		f.hint = "Groups: " + strings.Join(groups, ", ")
 	}
 	return f
 }
@@ -105,7 +105,7 @@ func ofProcesses(jobs []engine.Job, names []string) ([]engine.Job, error) {
 	}
 	for _, name := range names {
 		if !slices.Contains(there, name) {
-			f := &failure{exit: exitNoJob, code: "not_found", err: fmt.Errorf("no running job of a process %q", name)}
+			f := &failure{exit: exitNoJob, code: "not_found", err: fmt.Errorf("no running process %q", name)}
 			if len(there) > 0 {
 				f.hint = "running: " + strings.Join(there, ", ")
 			}

@@ -88,7 +88,7 @@ func noSuchJob(ctx context.Context, eng *engine.Engine, command, ref string) err
 
 // noGroup returns the error for the name of a group that no job has.
 func noGroup(ctx context.Context, eng *engine.Engine, group string) error {
-	f := &failure{exit: exitNoJob, code: "not_found", err: fmt.Errorf("no job of a group %q", group), hint: "See: hob list"}
+	f := &failure{exit: exitNoJob, code: "not_found", err: fmt.Errorf("no such group: %q", group), hint: "See: hob list"}
 	var names []string
 	jobs, err := eng.List(ctx, engine.Filter{})
 	if err != nil {

@@ -100,7 +100,7 @@ func reportOthers(a *app, jobs, here []engine.Job, chosen engine.Job, ref string
 	if others == 0 || a.json {
 		return
 	}
-	a.reportf("%s is %s of this directory; %s elsewhere: hob list", escape(ref), chosen.ID, running(others))
+	a.reportf("%s is %s, in this directory; %s elsewhere: hob list", escape(ref), chosen.ID, running(others))
 }
 
 // running returns that n jobs run.

@@ -130,7 +130,7 @@ func (a *app) printPlanText(plan planJSON) error {
 	colored := a.colored(a.stdout)
 	fmt.Fprintf(w, "%s in %s, group %s\n", escape(strings.Join(slices.Concat([]string{plan.File}, plan.Merged), " and ")), escape(plan.Dir), escape(plan.Group))
 	if plan.EnvRule != "" {
-		fmt.Fprintf(w, "Values in files of variables: %s\n", plan.EnvRule)
+		fmt.Fprintf(w, "Variables in .env: %s\n", plan.EnvRule)
 	}
 	for _, p := range plan.Processes {
 		fmt.Fprintf(w, "\n%s  %s\n", paint(colored, escape(p.Name), styleBold), planAction(p))

@@ -33,7 +33,7 @@ func (f upFlags) scale(plan *project.Plan, names []string) ([]string, error) {
 			continue
 		}
 		if n == 0 {
-			return nil, usagef("use a number from 1; to stop it: hob down "+base, "no copies of %s", base)
+			return nil, usagef("to stop it: hob down "+base, "%s needs at least one copy", base)
 		}
 		named, copies[base] = append(named, base), n
 	}

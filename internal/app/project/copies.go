@@ -20,7 +20,7 @@ func (p *Plan) Scale(copies map[string]int) error {
 		case p.find(name) == nil:
 			return p.unknown(name)
 		case n > maxCopies:
-			return &Error{p.File, 0, fmt.Sprintf("%d copies of %s; there can be %d at most", n, name, maxCopies)}
+			return &Error{p.File, 0, fmt.Sprintf("too many copies of %s: %d, the limit is %d", name, n, maxCopies)}
 		case n == 0:
 			p.find(name).OnRequest = true
 		case n > 1:

@@ -68,7 +68,7 @@ func TestCycle(t *testing.T) {
   c: {command: x, depends_on: {a: {condition: process_started}}}
 `))
 	_, err := p.Select(nil)
-	if want := "process-compose.yaml:2: these processes need each other: a → b → c → a"; err == nil || err.Error() != want {
+	if want := "process-compose.yaml:2: circular dependency: a → b → c → a"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -89,7 +89,7 @@ func (o *order) visit(name string, path []string) error {
 	from := slices.Index(path, name)
 	path = append(path, name)
 	if from >= 0 {
-		return &Error{proc.File, proc.Line, "these processes need each other: " + strings.Join(path[from:], " → ")}
+		return &Error{proc.File, proc.Line, "circular dependency: " + strings.Join(path[from:], " → ")}
 	}
 	for _, n := range proc.Needs {
 		if !o.chosen[n.Name] {

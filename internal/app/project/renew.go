@@ -27,13 +27,13 @@ func Renew(j engine.Job) (*engine.Renewal, error) {
 	proc := plan.withCopy(name)
 	if proc == nil {
 		return nil, &engine.Error{
-			Op: "restart", Job: j.ID, Err: fmt.Errorf("%w: %s has no process %s any more", engine.ErrInvalid, plan.File, name),
+			Op: "restart", Job: j.ID, Err: fmt.Errorf("%w: %s no longer has a process %s", engine.ErrInvalid, plan.File, name),
 			Hint: "add it again, or run its command as a new job: hob run " + commandText(j),
 		}
 	}
 	if lost, file := lostVariables(*proc, plan.Dir, j); len(lost) > 0 {
 		return nil, &engine.Error{
-			Op: "restart", Job: j.ID, Err: fmt.Errorf("%w: %s with the values of %s is gone", engine.ErrInvalid, file, strings.Join(lost, ", ")),
+			Op: "restart", Job: j.ID, Err: fmt.Errorf("%w: %s, which has the values of %s, does not exist", engine.ErrInvalid, file, strings.Join(lost, ", ")),
 			Hint: "restore the file, or start " + name + " without it: hob up " + name,
 		}
 	}
@@ -65,11 +65,11 @@ func commandText(j engine.Job) string {
 func notRenewed(j engine.Job, source Source, err error) error {
 	e := &engine.Error{Op: "restart", Job: j.ID, Err: fmt.Errorf("%w: %w", engine.ErrInvalid, err), Hint: "correct the file; the job was not touched"}
 	if errors.Is(err, ErrNoFile) || errors.Is(err, fs.ErrNotExist) {
-		gone := "the file of its project in " + source.Dir
+		gone := "the file of the project in " + source.Dir
 		if len(source.Files) > 0 {
 			gone = strings.Join(source.Files, ", ")
 		}
-		e.Err = fmt.Errorf("%w: %s, which describes %s, is gone", engine.ErrInvalid, gone, ProcessOf(j))
+		e.Err = fmt.Errorf("%w: %s, which describes %s, does not exist", engine.ErrInvalid, gone, ProcessOf(j))
 		e.Hint = "restore the file, or run its command as a new job: hob run " + commandText(j)
 	}
 	return e
