@@ -167,7 +167,7 @@ func (l *Launcher) configure(ctx context.Context, h *holderProcess, cfg localjob
 // send sends the configuration, bounded by ctx. The holder starts nothing before it has received
 // everything, so it can be ended safely.
 func (l *Launcher) send(ctx context.Context, h *holderProcess, config []byte, kept []int, passed map[int]*os.File) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, errStartTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, lateStart{})
 	defer cancel()
 	cut := context.AfterFunc(ctx, func() {
 		l.holders.kill(h.pid)
@@ -186,7 +186,10 @@ type noAnswer struct{ why error }
 func (e *noAnswer) Error() string   { return "the job's holder does not answer: " + e.why.Error() }
 func (e *noAnswer) Unwrap() []error { return []error{errHolderDied, e.why} }
 
-var errStartTimeout = fmt.Errorf("timed out after %v", startTimeout)
+// lateStart means that a holder took longer than startTimeout.
+type lateStart struct{}
+
+func (lateStart) Error() string { return "timed out after " + startTimeout.String() }
 
 // ready waits for the holder's reply; werr is the error of sending the configuration.
 func (l *Launcher) ready(ctx context.Context, h *holderProcess, werr error) (*record.State, error) {
@@ -199,7 +202,7 @@ func (l *Launcher) ready(ctx context.Context, h *holderProcess, werr error) (*re
 		if why := ctx.Err(); why != nil {
 			return nil, &noAnswer{why}
 		}
-		return nil, &noAnswer{errStartTimeout}
+		return nil, &noAnswer{lateStart{}}
 	}
 	if ended, ok := errors.AsType[*noAnswer](werr); ok {
 		return nil, ended
