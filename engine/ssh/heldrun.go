@@ -157,7 +157,9 @@ func (t *heldTerminal) open(ctx context.Context) (*holder.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := holder.Speak(ctx, ch)
+	greeting, cancel := context.WithTimeout(ctx, askLimit)
+	defer cancel()
+	c, err := holder.Speak(greeting, ch)
 	if err != nil {
 		if said := strings.TrimSpace(ch.Stderr()); said != "" {
 			err = fmt.Errorf("%w: %s", err, said)

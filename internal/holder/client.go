@@ -179,6 +179,8 @@ func dial(ctx context.Context, path string) (*Client, error) {
 			return nil, errors.New("the socket belongs to another user")
 		}
 	}
+	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
+	defer cancel()
 	c, err := greeted(ctx, nc)
 	if err != nil {
 		return nil, err
@@ -188,7 +190,7 @@ func dial(ctx context.Context, path string) (*Client, error) {
 }
 
 // greeted returns a client of the holder at the other end of nc, which it owns, once the holder has sent its
-// greeting.
+// greeting. It waits until ctx is done.
 func greeted(ctx context.Context, nc io.ReadWriteCloser) (*Client, error) {
 	c := newClient(nc)
 	if err := c.greet(ctx); err != nil {
@@ -209,8 +211,6 @@ func newClient(nc io.ReadWriteCloser) *Client {
 }
 
 func (c *Client) greet(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
-	defer cancel()
 	stop := context.AfterFunc(ctx, func() { c.nc.Close() })
 	f, err := c.r.next()
 	if !stop() {

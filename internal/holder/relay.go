@@ -39,8 +39,8 @@ func Relay(ctx context.Context, dir string, in io.Reader, out io.Writer) error {
 	}
 }
 
-// Speak returns a client of the holder at the other end of a stream of [Relay], which it owns. The errors are
-// those of Dial.
+// Speak returns a client of the holder at the other end of a stream of [Relay], which it owns. It waits for the
+// greeting until ctx is done, because a line may be slow. The errors are those of Dial.
 func Speak(ctx context.Context, stream io.ReadWriteCloser) (*Client, error) {
 	c, err := greeted(ctx, stream)
 	if err == nil {

@@ -83,6 +83,9 @@ func jobOf(dir string, s *record.State) *Job {
 		Sizes:   map[string]int64{},
 		Held:    jobdir.Locked(dir),
 	}
+	if s.Status == record.Starting { // what its logs have is output of a later state
+		return j
+	}
 	for _, name := range []string{jobdir.OutputFile, jobdir.StdoutFile, jobdir.StderrFile} {
 		info, err := os.Lstat(filepath.Join(dir, name))
 		switch {
