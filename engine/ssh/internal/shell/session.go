@@ -373,10 +373,9 @@ func Enter(ctx context.Context, ch Channel, command string, limit time.Duration)
 	stop := context.AfterFunc(ctx, func() { ch.Close() })
 	defer stop()
 	var said []byte
-	await := func(mark string) (err error) {
+	await := func(mark string, buf []byte) (err error) {
 		for err == nil && !bytes.Contains(said, []byte("\n"+mark+" 0\n")) {
 			var n int
-			buf := make([]byte, 4096)
 			n, err = ch.Read(buf)
 			said = append(said, buf[:n]...)
 			if len(said) > startAnswer {
@@ -388,7 +387,7 @@ func Enter(ctx context.Context, ch Channel, command string, limit time.Duration)
 	ready, mark := rand.Text(), rand.Text()
 	answered, knocked := make(chan struct{}), make(chan error, 1)
 	go func() { knocked <- knock(ch, ready, answered) }() // ends with the answer or the channel
-	err := await(ready)
+	err := await(ready, make([]byte, 4096))
 	close(answered)
 	if err != nil {
 		ch.Close() // it may be what knock waits for
@@ -401,7 +400,7 @@ func Enter(ctx context.Context, ch Channel, command string, limit time.Duration)
 		_, err = io.WriteString(ch, "{ echo; echo "+mark+" 0; exec "+command+"; }\n")
 	}
 	if err == nil {
-		err = await(mark)
+		err = await(mark, make([]byte, 1)) // what follows is the output of the command
 	}
 	if err == nil && stop() {
 		return nil
