@@ -217,3 +217,11 @@ func serveSlowly(l net.Listener, hangs bool) {
 		_, _ = first.Write(appendFrame(nil, TypeOK, nil))
 	}
 }
+
+// greetOnce greets the client as a holder does and answers its first request.
+func greetOnce(nc net.Conn) { greetWith(nc, Facts{}) }
+
+func greetWith(nc net.Conn, facts Facts) {
+	hello := Hello{Min: ProtocolMin, Max: Protocol}
+	_, _ = nc.Write(appendFrame(appendFrame(nil, TypeHello, hello.encode()), TypeOK, encodeJSON(facts)))
+}

@@ -139,11 +139,3 @@ func TestLookAtStoppedHolder(t *testing.T) {
 		})
 	}
 }
-
-// greetOnce greets the client as a holder does and answers its first request.
-func greetOnce(nc net.Conn) { greetWith(nc, Facts{}) }
-
-func greetWith(nc net.Conn, facts Facts) {
-	hello := Hello{Min: ProtocolMin, Max: Protocol}
-	_, _ = nc.Write(appendFrame(appendFrame(nil, TypeHello, hello.encode()), TypeOK, encodeJSON(facts)))
-}
