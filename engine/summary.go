@@ -16,7 +16,8 @@ import (
 // beside it:
 //
 //	failed              why, if its output or its records show it: "port 5173 is in use"
-//	needs input         the question; of a program that says that it is blocked, what it needs
+//	needs input         the question; of a program that reports that it is blocked, what it needs
+//	unhealthy           how often its check has failed in a row, and why
 //	queued              what it waits for: "next in default", "after deploy prod"
 //	waits for a restart "failed 38×: connection refused · in 52s"
 //	runs after failures "failed 38×: connection refused", in the first minute of the run
@@ -44,10 +45,12 @@ func (j *Job) summary(now time.Time) string {
 		return j.queueSummary(now)
 	case j.Status == Stopping && !j.StopDeadline().IsZero():
 		return "kill " + units.FormatDuration(max(0, j.StopDeadline().Sub(now)))
-	case j.Waiting:
-		return j.Line
 	case j.Program.Says(ProgramBlocked):
 		return j.programSummary()
+	case j.Waiting:
+		return j.Line
+	case j.Health.Is(Unhealthy):
+		return strings.TrimSuffix("check failed "+times(j.Health.Failures)+": "+j.Health.Output, ": ")
 	case j.Runs.Failing():
 		return j.failuresSummary(now)
 	}
@@ -106,7 +109,7 @@ func (j *Job) failuresSummary(now time.Time) string {
 	if lastJob := (Job{Request: j.Request, State: last}); ok && !lastJob.succeeded() {
 		text = "failed"
 		if n := j.Runs.Failures; n > 1 {
-			text += " " + strconv.Itoa(n) + "×"
+			text += " " + times(n)
 		}
 		if why := lastJob.endSummary(now); why != "" {
 			text += ": " + why
@@ -114,6 +117,8 @@ func (j *Job) failuresSummary(now time.Time) string {
 	}
 	return text
 }
+
+func times(n int) string { return strconv.Itoa(n) + "×" }
 
 // queueSummary is what a queued job waits for.
 func (j *Job) queueSummary(now time.Time) string {

@@ -39,7 +39,24 @@ func TestSummary(t *testing.T) {
 		"succeeded with output":    {state: exited(0, engine.Exit{Summary: "added 1204 packages in 31s"}), want: "added 1204 packages in 31s"},
 		"succeeded without":        {state: exited(0, engine.Exit{}), want: "ran 14s"},
 
-		"needs input":   {state: engine.State{Status: engine.Running, Waiting: true, Line: "Enter a value:"}, ports: []int{80}, want: "Enter a value:"},
+		"needs input": {state: engine.State{Status: engine.Running, Waiting: true, Line: "Enter a value:"}, ports: []int{80}, want: "Enter a value:"},
+		"says what it needs, and reads": {
+			state: engine.State{
+				Status:  engine.Running,
+				Waiting: true,
+				Line:    ">",
+				Program: &engine.Program{ProgramReport: engine.ProgramReport{State: engine.ProgramBlocked, Kind: engine.NeedsPermission, Message: "go test"}},
+			},
+			want: "blocked: permission · go test",
+		},
+		"unhealthy": {
+			state: engine.State{
+				Status: engine.Running,
+				Line:   "tick",
+				Health: &engine.Health{State: engine.Unhealthy, Failures: 3, Output: "no answer after 2s"},
+			},
+			want: "check failed 3×: no answer after 2s",
+		},
 		"running":       {state: engine.State{Status: engine.Running, Line: "tick"}, want: "tick"},
 		"with ports":    {state: engine.State{Status: engine.Running, Line: "200 GET /"}, ports: []int{5173, 5174}, want: "200 GET / · :5173 :5174"},
 		"ports alone":   {state: engine.State{Status: engine.Running}, ports: []int{5173, 5174}, want: "port 5173 :5174"},
