@@ -199,6 +199,22 @@ flood; flood >&2; read line; echo last; echo last >&2`, func(spec *engine.Spec) 
 				s.Errorf("job = %+v", got)
 			}
 		}},
+		{"a terminal that its client has closed ends", func(s *suite) {
+			s.terminal()
+			j := s.sh("echo ready; exec sleep 600", withTerminal)
+			term, err := s.e.Handle(j.ID).Terminal(s.ctx(), engine.TerminalOptions{Size: engine.Size{Cols: 80, Rows: 24}})
+			s.done(err)
+			_, err = term.Next(s.ctx())
+			s.done(err)
+			s.done(term.Close())
+			ctx := s.ctx()
+			for err == nil {
+				_, err = term.Next(ctx)
+			}
+			if ctx.Err() != nil {
+				s.Errorf("it did not end: %v", err)
+			}
+		}},
 		{"typed input reaches a terminal", func(s *suite) {
 			s.terminal()
 			j := s.sh(`read line; echo "got $line"; read line; echo end`, func(spec *engine.Spec) { spec.PTY = true })

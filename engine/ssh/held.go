@@ -33,13 +33,11 @@ func (b *Backend) HasHolder(host string) bool {
 		return false
 	}
 	h := b.host(host)
-	h.mu.Lock()
-	c := h.conn
-	h.mu.Unlock()
-	if c == nil || b.settings(host).Holder == HolderNever {
+	c := h.connected()
+	if c == nil {
 		return false
 	}
-	_, ok := forNewJobs(c.Programs().Holders)
+	_, ok := h.usable(c.Programs())
 	return ok || b.settings(host).Holder == HolderAuto
 }
 
@@ -115,22 +113,31 @@ func (h *host) askHolder(ctx context.Context, class conn.Class, program string, 
 			return err
 		}
 	}
-	a, err := h.ask(ctx, class, recipe.AskHolder(program, text, args...), o)
+	out, err := h.runHolder(ctx, class, recipe.AskHolder(program, text, args...), program, o)
 	if err != nil {
 		return err
 	}
-	switch a.Code {
-	case recipe.NotThere:
-		return &missingError{h.name, program + " is not there any more"}
-	case recipe.NotAllowed:
-		return &missingError{h.name, program + " cannot be executed"}
-	case recipe.NotOurs:
-		return &missingError{h.name, wordOf(a.Out)}
-	}
-	if err := json.Unmarshal(a.Out, answer); err != nil {
+	if err := json.Unmarshal(out, answer); err != nil {
 		return unreachable(h.name, fmt.Errorf("unexpected answer of %s: %w", program, err))
 	}
 	return nil
+}
+
+// runHolder carries out a request of [recipe.AskHolder] to program, and returns what it prints.
+func (h *host) runHolder(ctx context.Context, class conn.Class, request, program string, o askOptions) ([]byte, error) {
+	a, err := h.ask(ctx, class, request, o)
+	if err != nil {
+		return nil, err
+	}
+	switch a.Code {
+	case recipe.NotThere:
+		return nil, &missingError{h.name, program + " is not there any more"}
+	case recipe.NotAllowed:
+		return nil, &missingError{h.name, program + " cannot be executed"}
+	case recipe.NotOurs:
+		return nil, &missingError{h.name, wordOf(a.Out)}
+	}
+	return a.Out, nil
 }
 
 // heldJobs is what the last looks found of the jobs with a holder that have not ended.
@@ -274,13 +281,20 @@ func (h *host) heldEntry(ctx context.Context, r engine.Record) (*recipe.Entry, t
 	return look.Logs(), at, nil
 }
 
-// bridge opens a stream to a request of the host's holder program that goes on: its stdin and stdout.
+// bridge runs the host's holder program with args, and returns a stream to its stdin and stdout. A program that was not
+// checked when the connection was made is checked first.
 func (h *host) bridge(ctx context.Context, r *engine.Record, args ...string) (shell.Channel, error) {
 	c, err := h.connect(ctx, true)
 	if err != nil {
 		return nil, unreachable(h.name, err)
 	}
-	ch, err := c.Bridge(ctx, recipe.HolderCommand(h.speakerOf(c, r), args...))
+	program := h.speakerOf(c, r)
+	if _, checked := speaker(c.Programs().Holders); !checked {
+		if _, err := h.runHolder(ctx, quick, recipe.AskHolder(program, nil, "--version"), program, askOptions{}); err != nil {
+			return nil, err
+		}
+	}
+	ch, err := c.Bridge(ctx, recipe.HolderCommand(program, args...))
 	if err != nil && !errors.Is(err, shell.ErrNoSlot) {
 		return nil, unreachable(h.name, err)
 	}

@@ -1,6 +1,7 @@
 package ssh
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,10 +50,7 @@ func (r *heldRun) Signal(ctx context.Context, name, by string) error {
 
 // Stop implements [engine.Run]. If the connection breaks the host continues with it.
 func (r *heldRun) Stop(ctx context.Context, o engine.StopOptions) (engine.StopReport, error) {
-	grace := o.Grace
-	if grace == 0 {
-		grace = r.r.rec.Job.Grace.Duration()
-	}
+	grace := cmp.Or(o.Grace, r.r.rec.Job.Grace.Duration())
 	done, err := r.act(ctx, hostjob.Act{Op: hostjob.OpStop, Stop: &o}, askOptions{limit: max(0, grace) + 30*time.Second})
 	if err != nil && !errors.Is(err, engine.ErrNotRunning) {
 		return engine.StopReport{}, err
@@ -193,7 +191,7 @@ func (t *heldTerminal) Next(ctx context.Context) (engine.TerminalChunk, error) {
 	for {
 		chunk, err := t.session().Next(ctx)
 		lost := errors.Is(err, holder.ErrNoSocket) || errors.Is(err, engine.ErrUnreachable)
-		if !lost || ctx.Err() != nil {
+		if !lost || ctx.Err() != nil || t.isClosed() {
 			return chunk, err
 		}
 		if err := t.reopen(ctx); err != nil {
@@ -202,18 +200,26 @@ func (t *heldTerminal) Next(ctx context.Context) (engine.TerminalChunk, error) {
 	}
 }
 
+func (t *heldTerminal) isClosed() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.closed
+}
+
+// errLeft means that the client has closed the terminal.
+var errLeft = errors.New("the terminal is closed")
+
 // reopen replaces the session when its connection is lost.
 func (t *heldTerminal) reopen(ctx context.Context) error {
 	for {
 		s, err := t.open(ctx)
 		if err == nil {
 			t.mu.Lock()
-			old := t.s
+			old, closed := t.s, t.closed
 			t.s = s
-			closed := t.closed
 			t.mu.Unlock()
 			if closed {
-				old = s
+				return errors.Join(errLeft, s.Close())
 			}
 			return old.Close()
 		}

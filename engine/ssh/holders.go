@@ -23,9 +23,9 @@ const (
 	HolderNever = "never" // jobs are started without a holder
 )
 
-// launcher returns the holder that starts a new job on the host, and false if the job is started by
-// scripts. needed is why it cannot be: the option of the job that scripts do not have, or empty. The
-// error is the one for the user if there is no holder and the job needs one.
+// launcher returns the holder that starts a new job on the host, and false if scripts start it. needed is the
+// option of the job that scripts cannot carry out, or empty. If needed is set and there is no holder, the error
+// tells the user how to get one.
 func (h *host) launcher(ctx context.Context, c *conn.Conn, needed string) (recipe.Holder, bool, error) {
 	setting := h.b.settings(h.name).Holder
 	if setting == HolderAuto {

@@ -78,6 +78,13 @@ func newHost(b *Backend, name string) *host {
 // downLocked reports whether the last attempt to reach the host failed, or the connection was lost.
 func (h *host) downLocked() bool { return h.conn == nil && h.err != nil }
 
+// connected returns the connection to the host, or nil if there is none now.
+func (h *host) connected() *conn.Conn {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.conn
+}
+
 func (h *host) close() {
 	h.mu.Lock()
 	c := h.conn

@@ -31,9 +31,7 @@ func (b *Backend) Measure(ctx context.Context, rs []engine.Record) map[engine.ID
 
 // measure asks the host, if it is connected, what the jobs rs use.
 func (h *host) measure(ctx context.Context, rs []engine.Record) map[engine.ID]engine.Used {
-	h.mu.Lock()
-	c := h.conn
-	h.mu.Unlock()
+	c := h.connected()
 	if c == nil {
 		return nil
 	}

@@ -56,7 +56,7 @@ type HostSettings struct {
 	// ConnectTimeout bounds connecting, up to the first answer of the host's sh and without the time
 	// that prompts are open; 0: ssh's configuration does, else 10 s.
 	ConnectTimeout time.Duration
-	// Holder says whether jobs on the host have hob-holder there: [HolderAsk], which empty means too,
+	// Holder says whether jobs on the host have hob-holder there: [HolderAsk] (the default),
 	// [HolderAuto] or [HolderNever].
 	Holder string
 	// Sbatch are options for sbatch, of a cluster's login node.
