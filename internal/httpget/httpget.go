@@ -1,6 +1,6 @@
 // Package httpget asks an HTTP server for the status of a page. Package net/http would make each holder of a
-// job several megabytes larger (see docs/decisions), and its client follows redirects, keeps connections
-// and caches nothing that a check needs.
+// job several megabytes larger (see docs/decisions), and its client follows redirects and keeps
+// connections open, which a check must not do.
 package httpget
 
 import (
@@ -109,16 +109,37 @@ func (s Status) OK(want int) bool {
 	return s.Code >= 200 && s.Code < 400
 }
 
+// Check connects to the target and asks it. It returns an error unless the answer has the status want; 0: 2xx or
+// 3xx.
+func (t Target) Check(ctx context.Context, want int) error {
+	conn, err := t.Dial(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	status, err := t.Ask(ctx, conn)
+	if err == nil && !status.OK(want) {
+		err = errors.New(status.Text)
+	}
+	return err
+}
+
 // Ask sends the request on conn, which the caller has dialed and closes, and returns the answer. It returns
 // when ctx is done.
 func (t Target) Ask(ctx context.Context, conn net.Conn) (Status, error) {
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
+	host := t.hostLine()
 	var b strings.Builder
-	fmt.Fprintf(&b, "GET %s HTTP/1.1\r\nHost: %s\r\n", cmp.Or(t.Path, "/"), t.hostLine())
+	fmt.Fprintf(&b, "GET %s HTTP/1.1\r\n", cmp.Or(t.Path, "/"))
 	for name, value := range t.Header {
+		if strings.EqualFold(name, "Host") {
+			host = clean(value)
+			continue
+		}
 		b.WriteString(clean(name) + ": " + clean(value) + "\r\n")
 	}
+	b.WriteString("Host: " + host + "\r\n")
 	b.WriteString("User-Agent: hob\r\nAccept: */*\r\nConnection: close\r\n\r\n")
 	if _, err := io.WriteString(conn, b.String()); err != nil {
 		return Status{}, cmp.Or(ctx.Err(), err)
@@ -132,7 +153,7 @@ func (t Target) Ask(ctx context.Context, conn net.Conn) (Status, error) {
 
 func (t Target) hostLine() string {
 	host := cmp.Or(t.Host, "localhost")
-	if t.Port == 80 {
+	if t.Port == 80 && !strings.Contains(host, ":") { // an IPv6 address needs brackets
 		return host
 	}
 	return net.JoinHostPort(host, strconv.Itoa(t.Port))

@@ -91,3 +91,21 @@ func FuzzParseStatus(f *testing.F) {
 		}
 	})
 }
+
+// A file may name the host that the server is asked for.
+func TestHostHeader(t *testing.T) {
+	asked := make(chan string, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked <- r.Host }))
+	defer server.Close()
+	target, err := Parse(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target.Header = map[string]string{"host": "shop.test"}
+	if err := target.Check(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-asked; got != "shop.test" {
+		t.Errorf("the server was asked for %q", got)
+	}
+}

@@ -112,16 +112,24 @@ func (j *job) askToEnd(ctx context.Context, o record.StopOptions, grace time.Dur
 	if ctx.Err() != nil && err != nil {
 		err = fmt.Errorf("it has not ended after %s", units.DurationText(grace))
 	}
-	if err != nil && out != nil {
-		fmt.Fprintf(out, "[hob: the stop command failed: %s; the job gets the stop signal]\n", errorText(err))
-	}
 	if err != nil {
+		j.note("[hob: the stop command failed: " + errorText(err) + "; the job gets the stop signal]")
 		return
 	}
 	select {
 	case <-ran:
 	case <-ctx.Done():
 	}
+}
+
+// note adds a line of hob's own to the output. It does not write to the terminal, which may be stopped by Ctrl+S.
+func (j *job) note(line string) {
+	if j.logs != nil {
+		j.logs.appendLine(line)
+		j.h.Grew()
+		return
+	}
+	j.h.Output([]byte(line + "\r\n"))
 }
 
 // ownOutput opens the job's terminal, or its log without one, for text that is not the job's; nil if that

@@ -116,34 +116,26 @@ func (c *healthChecks) once(ctx context.Context) error {
 }
 
 func (c *healthChecks) ask(ctx context.Context) error {
-	if port, isPort := strings.CutPrefix(c.check.Check, ":"); isPort {
-		return askServer(ctx, "http://localhost:"+port, nil)
+	port, isPort := strings.CutPrefix(c.check.Check, ":")
+	url, isURL := c.check.URL()
+	switch {
+	case isPort:
+		url = "http://localhost:" + port
+	case !isURL:
+		return c.job.runCheck(ctx, c.check.Check)
 	}
-	if url, isURL := c.check.URL(); isURL {
-		return askServer(ctx, url, &c.check)
-	}
-	return c.job.runCheck(ctx, c.check.Check)
-}
-
-// askServer connects to the server of a URL, and asks for the page if check is not nil.
-func askServer(ctx context.Context, url string, check *record.HealthCheck) error {
 	target, err := httpget.Parse(url)
 	if err != nil {
 		return err
+	}
+	if isURL {
+		return target.Check(ctx, c.check.Code)
 	}
 	conn, err := target.Dial(ctx)
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
-	if check == nil {
-		return nil
-	}
-	status, err := target.Ask(ctx, conn)
-	if err == nil && !status.OK(check.Code) {
-		err = errors.New(status.Text)
-	}
-	return err
+	return conn.Close()
 }
 
 // runCheck runs the command of a check. The error has the last line that it printed.

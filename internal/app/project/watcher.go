@@ -129,7 +129,7 @@ func (w watcher) probe(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, probe.Timeout)
 	defer cancel()
 	if probe.Get != nil {
-		return probe.ask(ctx)
+		return probe.Get.Check(ctx, probe.Code)
 	}
 	shell := w.proc.Shell
 	if shell == nil {
@@ -142,18 +142,4 @@ func (w watcher) probe(ctx context.Context) error {
 	}
 	endGroup(cmd)
 	return cmd.Run()
-}
-
-// ask makes one attempt of a probe that asks a server.
-func (p Probe) ask(ctx context.Context) error {
-	conn, err := p.Get.Dial(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	status, err := p.Get.Ask(ctx, conn)
-	if err == nil && !status.OK(p.Code) {
-		err = errors.New(status.Text)
-	}
-	return err
 }
