@@ -11,7 +11,6 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/app/project"
-	"github.com/hobjobs/hob/internal/spelling"
 )
 
 type downFlags struct{ file, group string }
@@ -62,8 +61,12 @@ func (a *app) down(ctx context.Context, names []string, f downFlags) error {
 		return err
 	}
 	if f.group != "" && len(jobs) == 0 {
-		if err := checkGroup(ctx, a.eng, f.group); err != nil {
+		exists, err := project.Group{Name: f.group}.Exists(ctx, a.eng)
+		if err != nil {
 			return err
+		}
+		if !exists {
+			return noGroup(ctx, a.eng, f.group)
 		}
 	}
 	if jobs, err = ofProcesses(jobs, names); err != nil {
@@ -73,25 +76,6 @@ func (a *app) down(ctx context.Context, names []string, f downFlags) error {
 		a.reportf("Nothing to stop")
 	}
 	return a.printChanged(ctx, jobs, project.Down(ctx, a.eng, jobs, "cli", a.reportStopped))
-}
-
-// checkGroup returns an error if no job has ever been of the group.
-func checkGroup(ctx context.Context, eng *engine.Engine, name string) error {
-	if exists, err := (project.Group{Name: name}).Exists(ctx, eng); exists || err != nil {
-		return err
-	}
-	groups, err := project.Groups(ctx, eng)
-	if err != nil {
-		return err
-	}
-	f := &failure{exit: exitNoJob, code: "not_found", err: fmt.Errorf("no such group: %q", name)}
-	switch near := spelling.Nearest(name, groups); {
-	case near != "":
-		f.hint = "Did you mean " + near + "?"
-	case len(groups) > 0:
-		f.hint = "Groups: " + strings.Join(groups, ", ")
-	}
-	return f
 }
 
 // ofProcesses returns the jobs of the processes with the given names, or all without names.

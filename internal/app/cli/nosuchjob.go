@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/app/project"
 	"github.com/hobjobs/hob/internal/shellword"
 	"github.com/hobjobs/hob/internal/spelling"
 	"github.com/hobjobs/hob/internal/units"
@@ -89,16 +90,15 @@ func noSuchJob(ctx context.Context, eng *engine.Engine, command, ref string) err
 // noGroup returns the error for the name of a group that no job has.
 func noGroup(ctx context.Context, eng *engine.Engine, group string) error {
 	f := &failure{exit: exitNoJob, code: "not_found", err: fmt.Errorf("no such group: %q", group), hint: "See: hob list"}
-	var names []string
-	jobs, err := eng.List(ctx, engine.Filter{})
+	groups, err := project.Groups(ctx, eng)
 	if err != nil {
-		return f
+		return err
 	}
-	for _, j := range jobs {
-		names = append(names, j.Labels["group"])
-	}
-	if near := spelling.Nearest(group, names); near != "" {
+	switch near := spelling.Nearest(group, groups); {
+	case near != "":
 		f.hint = "Did you mean " + shellword.Quote(near) + "?"
+	case len(groups) > 0:
+		f.hint = "Groups: " + strings.Join(groups, ", ")
 	}
 	return f
 }

@@ -162,7 +162,7 @@ func (a *app) up(ctx context.Context, names []string, f upFlags) error {
 		Size:      size,
 		Timeout:   settings.Run.Timeout,
 		Grace:     settings.Run.Grace,
-		CreatedBy: "up",
+		CreatedBy: project.ByUp,
 	}
 	if !onScreen && f.hasOutput(a.json) {
 		return u.inStream(ctx, chosen, f)

@@ -48,17 +48,21 @@ func (u *upRun) inStream(ctx context.Context, chosen []project.Process, f upFlag
 		}
 	}
 	err := u.app.whileRead(ctx, func(ctx context.Context) error { return s.run(ctx, f.output) })
-	if sig, ok := errors.AsType[signalled](context.Cause(ctx)); ok {
+	sig, signaled := errors.AsType[signalled](context.Cause(ctx))
+	if signaled {
 		err = sig.status()
-		text := "The jobs keep running. To stop them: hob down"
-		if s.wait {
-			text = "The processes are stopped"
-		}
-		u.app.reportf("%s", text)
 	}
 	if err != nil {
 		s.stopAll(exitFailed)
 		s.stopping.Wait()
+	}
+	switch {
+	case signaled && s.wait:
+		u.app.reportf("The processes are stopped")
+	case signaled:
+		u.app.reportf("The jobs keep running. To stop them: hob down")
+	}
+	if err != nil {
 		return err
 	}
 	s.stopping.Wait()
@@ -159,7 +163,7 @@ func (s *upStream) stopAll(code int) {
 		jobs, err := s.Group.Running(ctx, s.Engine)
 		jobs = slices.DeleteFunc(jobs, func(j engine.Job) bool { return !s.has(j) })
 		stopped := func(engine.Job, engine.StopReport) {}
-		if err = errors.Join(err, project.Down(ctx, s.Engine, jobs, "up", stopped)); err != nil {
+		if err = errors.Join(err, project.Down(ctx, s.Engine, jobs, project.ByUp, stopped)); err != nil {
 			s.app.report(err)
 		}
 	})

@@ -111,21 +111,28 @@ func signalOf(s os.Signal) signalled {
 	return signalled(n)
 }
 
+// sameRequest is the time within which signals are one request: timeout(1) and terminals send them to a process and
+// its group.
+const sameRequest = time.Second
+
 // leaveOnSignal returns a context that is canceled by a signal that asks the process to
 // exit. The cause of the context is the signal.
 func leaveOnSignal(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
+	released, end := context.WithCancel(context.Background())
 	c := catch(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		select {
 		case s := <-c:
-			signal.Stop(c) // a second signal ends a process that hangs
 			cancel(signalOf(s))
+			again := time.AfterFunc(sameRequest, func() { signal.Stop(c) }) // a further signal ends a process that hangs
+			context.AfterFunc(released, func() { again.Stop() })
 		case <-ctx.Done():
 		}
 	})
 	return ctx, func() {
+		end()
 		signal.Stop(c)
 		cancel(nil)
 		wg.Wait()

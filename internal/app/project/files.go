@@ -114,16 +114,17 @@ func (s Source) files() ([]string, error) {
 		dir = "."
 	}
 	file, err := Find(dir)
+	mayMerge := strings.HasPrefix(filepath.Base(file), "process-compose")
 	if errors.Is(err, ErrNoFile) {
 		if second := findSecond(dir); second != "" {
-			file, err = second, nil
+			file, err, mayMerge = second, nil, true
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
 	files := []string{file}
-	if override := overrideOf(file); override != "" {
+	if override := overrideOf(file); mayMerge && override != "" {
 		files = append(files, override)
 	}
 	return files, nil

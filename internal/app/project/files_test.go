@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -67,6 +68,17 @@ func TestSeveralFiles(t *testing.T) {
 	if _, err := (Source{Files: []string{first, bad}}).Load(variables()); err == nil || err.Error()[:len(bad)+3] != bad+":2:" {
 		t.Errorf("%v, want an error in %s", err, bad)
 	}
+}
+
+// A mistake in the first file is named, also if another file is merged into it. Other formats have no such file.
+func TestMistakeBesideOverride(t *testing.T) {
+	dir := filepath.Dir(write(t, "process-compose.yaml", "processes:\n  a: x: y\n", "process-compose.override.yaml", override))
+	_, err := Source{Dir: dir}.Load(variables())
+	if err == nil || !strings.HasPrefix(err.Error(), "process-compose.yaml:2:") {
+		t.Errorf("%v, want line 2", err)
+	}
+	p := loadDir(t, filepath.Dir(write(t, "Procfile", "a: x\n", "Procfile.override", "b: y\n")))
+	equal(t, "names", p.Names(), []string{"a"})
 }
 
 // A compose.yaml of containers is not taken for one of process-compose.

@@ -68,12 +68,19 @@ func (g Group) last(ctx context.Context, eng *engine.Engine, process string) (en
 	return jobs[0].ID, nil
 }
 
-// Newest returns one job of each process of the group, the one started first first: the running one, or else the
-// last one that ran.
+// ByUp is who has created or stopped a job if hob up has.
+const ByUp = "up"
+
+// Newest returns one job of each process of the group, oldest first: the running one, or else the last one. Jobs that
+// hob up has stopped do not count: they were replaced, or the file has them no longer.
 func (g Group) Newest(ctx context.Context, eng *engine.Engine) ([]engine.Job, error) {
 	jobs, err := eng.List(ctx, engine.Filter{Here: true, Labels: g.Labels()})
 	if err != nil {
 		return nil, err
+	}
+	replaced := map[engine.ID]bool{}
+	for _, j := range jobs {
+		replaced[j.RestartedFrom] = true
 	}
 	newest := map[[2]string]engine.Job{}
 	for _, j := range slices.Backward(jobs) { // the newest one last
@@ -82,6 +89,9 @@ func (g Group) Newest(ctx context.Context, eng *engine.Engine) ([]engine.Job, er
 			newest[of] = j
 		}
 	}
+	maps.DeleteFunc(newest, func(_ [2]string, j engine.Job) bool {
+		return j.Status.Finished() && (replaced[j.ID] || j.Exit.EndedBy == ByUp)
+	})
 	return slices.SortedFunc(maps.Values(newest), func(a, b engine.Job) int { return a.CreatedAt.Compare(b.CreatedAt) }), nil
 }
 

@@ -57,10 +57,7 @@ func (p *parser) parse(name string, data []byte, more ...string) (*Plan, error) 
 	default: // perhaps YAML nevertheless
 		isTree = false
 	}
-	if len(more) > 0 && !isProcessCompose(name, data) {
-		return nil, &Error{p.plan.File, 0, "only files of process-compose can be merged"}
-	}
-	if strings.HasPrefix(name, "Procfile") && !isTree {
+	if strings.HasPrefix(name, "Procfile") && !isTree && len(more) == 0 {
 		p.procfile(data)
 		return p.finish()
 	}
@@ -84,13 +81,10 @@ func (p *parser) parse(name string, data []byte, more ...string) (*Plan, error) 
 	default:
 		p.procfile(data)
 	}
+	if len(more) > len(p.plan.Merged) {
+		return nil, &Error{p.plan.File, 0, "only files of process-compose can be merged"}
+	}
 	return p.finish()
-}
-
-// isProcessCompose reports whether a file is one of process-compose.
-func isProcessCompose(name string, data []byte) bool {
-	top, err := parseYAML(data)
-	return err == nil && (top.get("processes") != nil || strings.HasPrefix(name, "process-compose"))
 }
 
 // position is how the errors of the libraries begin.

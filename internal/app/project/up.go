@@ -142,7 +142,7 @@ func (r *run) handleGone(ctx context.Context, running []engine.Job) {
 		result := Result{Name: ProcessOf(j), Action: Gone, Job: &j}
 		if r.Prune {
 			result.Action = Stop
-			_, err := r.Engine.Handle(j.ID).Stop(ctx, engine.StopOptions{By: j.CreatedBy})
+			_, err := r.Engine.Handle(j.ID).Stop(ctx, engine.StopOptions{By: ByUp})
 			if err != nil && !errors.Is(err, engine.ErrNotRunning) {
 				result.Error = err.Error()
 			}
