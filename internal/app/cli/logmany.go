@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/grouplog"
 	"github.com/hobjobs/hob/internal/app/project"
+	"github.com/hobjobs/hob/internal/cells"
 )
 
 // manyLog prints the output of several jobs as one stream, each line with the name of its process.
@@ -104,7 +104,7 @@ func (m *manyLog) name(j engine.Job) string {
 func (m *manyLog) numberOf(name string) int {
 	if _, ok := m.numbers[name]; !ok {
 		m.numbers[name] = len(m.numbers)
-		m.width = max(m.width, len(name))
+		m.width = max(m.width, cells.Width(name))
 	}
 	return m.numbers[name]
 }
@@ -270,7 +270,7 @@ func (m *manyLog) prefix(e grouplog.Entry) {
 	}
 	name := m.name(e.Job)
 	st := prefixStyles[m.numberOf(name)%len(prefixStyles)]
-	m.out.WriteString(paint(m.colored, fmt.Sprintf("%-*s |", m.width, name), st) + " ")
+	m.out.WriteString(paint(m.colored, cells.Fit(name, m.width)+" |", st) + " ")
 }
 
 // lineJSON is a line of a stream as JSON, or the end of a job.

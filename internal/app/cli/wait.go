@@ -211,7 +211,7 @@ func (a *app) waitOne(ctx context.Context, job engine.Job, until engine.Conditio
 	case until.Port != 0 && !out.Met:
 		return 0, endedBefore(job, fmt.Sprintf("it listened on port %d", until.Port))
 	case len(until.Says) > 0 && !out.Met:
-		return 0, endedBefore(job, "its program said so")
+		return 0, endedBefore(job, "its program reported that status")
 	case until.Line != nil, until.Port != 0, until.Quiet > 0, len(until.Says) > 0:
 		return 0, nil
 	}
