@@ -143,7 +143,7 @@ func (h *Holder) programChangedLocked() {
 	h.changedLocked(changed)
 }
 
-// EndGroups takes in which process groups of the job have ended: what they reported that they do no longer holds.
+// EndGroups removes the reports of process groups that have ended: they no longer apply.
 func (h *Holder) EndGroups(ended func(group int) bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -305,8 +305,8 @@ func (h *Holder) saveLater() {
 	})
 }
 
-// announceLocked notifies subscribers of the changes that were held back, once all are on disk or cannot be written.
-// The first ones are that now.
+// announceLocked is called when the first written changes are on disk, or could not be written. Once that holds for
+// all changes that were held back, it notifies the subscribers of them.
 func (h *Holder) announceLocked(written int) {
 	before := h.held - h.written
 	h.written = max(h.written, written)

@@ -47,7 +47,9 @@ func (c *Client) giveUpIfSilent(ctx context.Context, t Type) (answered func()) {
 	}
 	ends := t == TypeKill || t == TypeStop
 	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
 	late := time.AfterFunc(answerPause, func() {
+		defer close(done)
 		for ok := true; ok; ok = sleep(ctx, answerPause) {
 			err := c.hangs(ctx, ends)
 			if ctx.Err() != nil {
@@ -60,8 +62,10 @@ func (c *Client) giveUpIfSilent(ctx context.Context, t Type) (answered func()) {
 		}
 	})
 	return func() {
-		late.Stop()
 		cancel()
+		if !late.Stop() { // it has begun
+			<-done
+		}
 	}
 }
 

@@ -1,7 +1,7 @@
 package holder
 
 // Watched reports whether a client shows the job to a user, so that no other notification is
-// needed. One that did so when the job ended has disconnected since, if it has shown the end.
+// needed. A client that did so when the job ended counts, too: it may have shown the end and disconnected.
 func (h *Holder) Watched() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
