@@ -8,9 +8,8 @@
 //	hob-holder queue BASE         lists and changes queues; [Queues] on stdin, [Queued] on stdout
 //	hob-holder connect DIR        joins stdin and stdout with the job's holder
 //
-// A job that is started so is a job of that machine, with a directory, a holder and a queue as any other. Beside
-// the files of a local job its directory has the launch of a client, as docs/remote-layout.md describes:
-// token, owner, claim and holder.
+// Such a job is a local job of the host, with a directory, a holder and a queue. Its directory also has the files of
+// a launch, as docs/remote-layout.md describes: token, owner, claim and holder.
 //
 // The types are JSON and are only ever extended: the two sides are of different builds. The package links what
 // a holder may, because hob-holder is the program of each job.

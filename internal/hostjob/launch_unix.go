@@ -22,8 +22,8 @@ import (
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-// launch starts a job at most once, however often the request comes and whatever cuts it short: who creates
-// ClaimDir starts the job, or has made sure that it never starts.
+// launch starts a job at most once, however often the request comes and whatever cuts it short: the process
+// that creates ClaimDir either starts the job or makes sure that it never starts.
 func launch(ctx context.Context, l *Launch) Launched {
 	dir := filepath.Join(l.Base, l.ID)
 	result, err := claimed(ctx, dir, l)

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"hash/fnv"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -16,6 +15,7 @@ import (
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/localclient"
+	"github.com/hobjobs/hob/internal/logfile"
 	"github.com/hobjobs/hob/internal/plainfile"
 	"github.com/hobjobs/hob/internal/proc"
 )
@@ -90,7 +90,7 @@ func jobOf(dir string, s *record.State) *Job {
 		info, err := os.Lstat(filepath.Join(dir, name))
 		switch {
 		case err != nil:
-		case info.Mode().Type()&fs.ModeType != 0:
+		case !info.Mode().IsRegular():
 			j.Strange = append(j.Strange, name)
 		default:
 			j.Sizes[name] = info.Size()
@@ -100,12 +100,9 @@ func jobOf(dir string, s *record.State) *Job {
 	return j
 }
 
-// keptHead is how much of a log is never freed: a shorter one has no hole.
-const keptHead = 1 << 20
-
-// addHole adds what was freed of a log.
+// addHole adds what was freed of a log. A short one has no hole.
 func (j *Job) addHole(dir, name string) {
-	if j.Sizes[name] <= keptHead {
+	if j.Sizes[name] <= logfile.Head {
 		return
 	}
 	f, err := jobdir.OpenLog(dir, name)
