@@ -349,7 +349,7 @@ func (h *Handle) waitForPort(ctx context.Context, port int) (Outcome, error) {
 // hostPortInterval is portPollInterval for a job on a host.
 const hostPortInterval = 500 * time.Millisecond
 
-// listensThere asks the host of j. The error is ErrUnsupported if that cannot tell.
+// listensThere asks the host of j. It returns ErrUnsupported if ports cannot be checked there.
 func (h *Handle) listensThere(ctx context.Context, j Job, port int) (bool, error) {
 	used, measured := h.e.usedThere(ctx, []Job{j})[j.ID]
 	if !measured && j.Link == LinkOK && j.HostHolder == "" {
