@@ -42,6 +42,9 @@ type Renewal struct {
 // then. If it was asked to stop and could not be started again, because it does not end, the
 // start failed, or ctx is done, the error is *[RestartError].
 //
+// A process of a project runs once: if h is an earlier run of one that runs again, Restart restarts the run of now, and
+// if something else starts the process at the same time, Restart returns that job. Both do not hold with Keep.
+//
 // The end of a job that was restarted counts as seen.
 func (h *Handle) Restart(ctx context.Context, o RestartOptions, opts ...StartOption) (Job, error) {
 	j, err := h.restart(ctx, o, opts...)
@@ -58,11 +61,21 @@ func (h *Handle) restart(ctx context.Context, o RestartOptions, opts ...StartOpt
 	if err != nil {
 		return Job{}, err
 	}
+	if old.Status.Finished() && !o.Keep {
+		current, runs, err := processOf(old.Labels).running(ctx, h.e)
+		if err != nil {
+			return Job{}, err
+		}
+		if runs {
+			return h.e.Handle(current.ID).restart(ctx, o, opts...)
+		}
+	}
 	spec, renewed, err := h.restartSpec(old, o, opts)
 	if err != nil {
 		return Job{}, err
 	}
 	opts = append(opts, renewed...)
+	spec.Single = !o.Keep && processOf(spec.Labels) != nil
 	if o.Keep && spec.Port != 0 {
 		if inUse := !old.Status.Finished() || !isFree(ctx, spec.Port); inUse {
 			spec.Port = AutoPort

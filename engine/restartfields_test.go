@@ -14,7 +14,7 @@ import (
 
 // Fields that a restart sets anew.
 var (
-	specsOwn    = []string{"Backgrounded", "CreatedBy", "RestartedFrom"}
+	specsOwn    = []string{"Backgrounded", "CreatedBy", "RestartedFrom", "Single"}
 	requestsOwn = []string{"Token", "ID", "StartInBackground", "CreatedAt", "CreatedBy", "RestartedFrom"}
 )
 

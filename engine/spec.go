@@ -52,6 +52,9 @@ type Spec struct {
 	Notify        bool   // notify of its end even while it is in the foreground
 	CreatedBy     string // empty: the engine's client name
 	RestartedFrom ID
+	// Single is for a process of a project. If a job with the same values of the labels group, project and
+	// process runs on this machine, Start returns that one. A job that is being stopped does not count.
+	Single bool
 
 	// Restart starts the command again when it ends, as the same job: "always", "on-failure", or
 	// "on-failure:N" for N times at most. Empty: never. Timeout is that of all runs together.

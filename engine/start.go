@@ -38,13 +38,13 @@ func (e *Engine) Start(ctx context.Context, spec Spec, opts ...StartOption) (Job
 	if err := checkFiles(o.files, spec.PTY); err != nil {
 		return Job{}, err
 	}
-	if o.token != "" {
+	if o.token != "" || spec.Single {
 		lock, err := e.root.Exclusive(ctx, "tokens")
 		if err != nil {
 			return Job{}, rootError(err)
 		}
 		defer lock.Close()
-		if j, ok, err := e.byToken(ctx, o.token); ok || err != nil {
+		if j, ok, err := o.earlier(ctx, e, spec); ok || err != nil {
 			return j, err
 		}
 	}
@@ -104,6 +104,17 @@ func (e *Engine) Start(ctx context.Context, spec Spec, opts ...StartOption) (Job
 	e.changed()
 	e.sweepSometimes()
 	return j, nil
+}
+
+// earlier returns the job that a start would repeat: the one with its token, or the one that runs the same process.
+func (o startOptions) earlier(ctx context.Context, e *Engine, spec Spec) (j Job, ok bool, err error) {
+	if o.token != "" {
+		j, ok, err = e.byToken(ctx, o.token)
+	}
+	if !ok && err == nil && spec.Single {
+		j, ok, err = processOf(spec.Labels).running(ctx, e)
+	}
+	return j, ok, err
 }
 
 // create creates the directory of a job, whose lock the caller has then. On a full disk it empties

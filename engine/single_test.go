@@ -1,0 +1,103 @@
+package engine_test
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+func process(name string) engine.Spec {
+	return engine.Spec{Name: name, Single: true, Labels: map[string]string{"group": "shop", "project": "/shop", "process": name}}
+}
+
+// runningJobs returns the number of jobs with a name that have not ended.
+func runningJobs(t *testing.T, e *engine.Engine, name string) (n int) {
+	t.Helper()
+	jobs, err := e.List(t.Context(), engine.Filter{Running: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, j := range jobs {
+		if j.Name == name {
+			n++
+		}
+	}
+	return n
+}
+
+func TestProcessStartsOnce(t *testing.T) {
+	e, _ := withFake(t)
+	web := start(t, e, process("web"))
+	inOtherDir := process("web")
+	inOtherDir.Labels["project"] = "/other"
+	several := process("web")
+	several.Single = false
+	for _, tt := range []struct {
+		name string
+		spec engine.Spec
+		same bool
+	}{
+		{"the same process", process("web"), true},
+		{"another process", process("worker"), false},
+		{"the process of another directory", inOtherDir, false},
+		{"as a further job", several, false},
+		{"no process", engine.Spec{Name: "web", Single: true}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if j := start(t, e, tt.spec); (j.ID == web.ID) != tt.same {
+				t.Errorf("%s beside %s", j.ID, web.ID)
+			}
+		})
+	}
+}
+
+// A restart of an earlier run of a process restarts the run of now: a second copy would take its port.
+func TestRestartOfAnEarlierRun(t *testing.T) {
+	e, f := withFake(t)
+	first := start(t, e, process("web"))
+	f.Job(first.ID).Exit(1)
+	second := start(t, e, process("web"))
+	third, err := e.Handle(first.ID).Restart(t.Context(), engine.RestartOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if third.RestartedFrom != second.ID {
+		t.Errorf("%s was restarted from %s, want %s", third.ID, third.RestartedFrom, second.ID)
+	}
+	if n := runningJobs(t, e, "web"); n != 1 {
+		t.Errorf("%d jobs run, want 1", n)
+	}
+	if _, err := e.Handle(first.ID).Restart(t.Context(), engine.RestartOptions{Keep: true}); err != nil {
+		t.Fatal(err)
+	}
+	if n := runningJobs(t, e, "web"); n != 2 {
+		t.Errorf("%d jobs run after a restart beside, want 2", n)
+	}
+}
+
+// hob up starts what does not run. At the same time the user may restart it in the list of jobs.
+func TestRestartBesideStart(t *testing.T) {
+	e, f := withFake(t)
+	old := start(t, e, process("web"))
+	f.Job(old.ID).Exit(1)
+	var work sync.WaitGroup
+	for range 4 {
+		work.Go(func() {
+			if _, err := e.Handle(old.ID).Restart(t.Context(), engine.RestartOptions{}); err != nil {
+				t.Error(err)
+			}
+		})
+		work.Go(func() {
+			spec := process("web")
+			spec.Command = []string{"sleep", "60"}
+			if _, err := e.Start(t.Context(), spec); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	work.Wait()
+	if n := runningJobs(t, e, "web"); n != 1 {
+		t.Errorf("%d jobs run, want 1", n)
+	}
+}
