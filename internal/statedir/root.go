@@ -9,7 +9,8 @@
 //	  jobs/<id>/            one directory a job
 //	  jobs/.sweep           lock of a sweep; its modification time is that of the last sweep
 //	  jobs/.index           lock of changes to the index
-//	  jobs/.tokens          lock of starts with an idempotency key
+//	  jobs/.tokens          lock of starts with an idempotency key, and of processes of a project
+//	  jobs/.env-key         lock for the creation of env-key
 //	  jobs/.new-*           directories that are being created
 //	  trash/<id>/           removed jobs until a sweep deletes them
 //	  links/to-<host>       why the host could not be reached the last time; deletable

@@ -2,6 +2,7 @@ package project
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -53,6 +54,17 @@ func (u *Up) Decide(proc Process, running []engine.Job) Decision {
 // ReadKey reads what Decide needs to notice changed variables, if a job has been started.
 func (u *Up) ReadKey() (err error) {
 	u.key, err = readKey(u.Engine.StateDir())
+	return err
+}
+
+// makeKey is like ReadKey, and creates the key if there is none.
+func (u *Up) makeKey(ctx context.Context) error {
+	release, err := u.Engine.Exclusive(ctx, keyFile)
+	if err != nil {
+		return err
+	}
+	defer release()
+	u.key, err = makeKey(u.Engine.StateDir())
 	return err
 }
 

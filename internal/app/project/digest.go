@@ -36,7 +36,8 @@ func readKey(stateDir string) (digestKey, error) {
 	return key, err
 }
 
-// makeKey returns the key in a state directory, which exists. It creates the key if there is none.
+// makeKey returns the key in a state directory, which exists. It creates the key if there is none. The caller has
+// the lock of the key.
 func makeKey(stateDir string) (digestKey, error) {
 	key, err := readKey(stateDir)
 	if key != nil || err != nil {
@@ -44,11 +45,7 @@ func makeKey(stateDir string) (digestKey, error) {
 	}
 	key = make(digestKey, keySize)
 	_, _ = rand.Read(key) // never fails
-	err = atomicfile.Create(filepath.Join(stateDir, keyFile), key)
-	if errors.Is(err, fs.ErrExist) { // another hob up was faster
-		return readKey(stateDir)
-	}
-	return key, err
+	return key, atomicfile.Write(filepath.Join(stateDir, keyFile), key)
 }
 
 // id identifies the key in its digests.

@@ -66,6 +66,23 @@ func TestKeyIsMadeOnce(t *testing.T) {
 	}
 }
 
+// A key file that was cut short, as on a full disk, would stop all digests for good.
+func TestShortKeyIsReplaced(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, keyFile), []byte("short"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	made, err := makeKey(dir)
+	if err != nil || len(made) != keySize {
+		t.Fatalf("a key of %d bytes, %v", len(made), err)
+	}
+	read, err := readKey(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "the key", read, made)
+}
+
 // A job of a version without digests runs on: nothing shows that its variables differ.
 func TestDifferences(t *testing.T) {
 	key := testKey(t)

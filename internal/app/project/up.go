@@ -78,7 +78,7 @@ func (u *Up) Run(ctx context.Context, chosen []Process) error {
 		Up: u, chosen: chosen, pending: slices.Clone(chosen), results: map[string]Result{},
 		known: map[string]error{}, watched: map[string]bool{}, waiting: map[string][]string{}, news: make(chan outcome),
 	}
-	if err := u.ReadKey(); err != nil {
+	if err := u.makeKey(ctx); err != nil {
 		return err
 	}
 	if err := r.keepRunning(ctx); err != nil {
@@ -290,17 +290,10 @@ func (r *run) markStranger(ctx context.Context, proc Process, s *engine.Spec, d 
 // errStopping means that the job of a process is being stopped.
 var errStopping = errors.New("the job is being stopped")
 
-// startOne starts a process, unless its job runs already, and sets what it did in the result. With errStopping
-// it returns that job.
+// startOne starts a process, unless its job runs already, and sets what it did in the result. If another hob up or a
+// restart does the same meanwhile, only one of them starts it. With errStopping it returns the job that is being
+// stopped.
 func (r *run) startOne(ctx context.Context, proc Process, result *Result) (engine.Job, error) {
-	release, err := r.Engine.Exclusive(ctx, "up")
-	if err != nil {
-		return engine.Job{}, err
-	}
-	defer release()
-	if r.key, err = makeKey(r.Engine.StateDir()); err != nil {
-		return engine.Job{}, err
-	}
 	running, err := r.Group.Running(ctx, r.Engine)
 	if err != nil {
 		return engine.Job{}, err
@@ -385,7 +378,7 @@ func (r *run) order(proc Process, s *engine.Spec) {
 // spec returns the job of a process, without the jobs that it follows.
 func (u *Up) spec(proc Process) engine.Spec {
 	s := u.Base
-	s.Name, s.PTY, s.Backgrounded = proc.Name, true, true
+	s.Name, s.PTY, s.Backgrounded, s.Single = proc.Name, true, true, true
 	s.Labels = u.Source.labels()
 	maps.Copy(s.Labels, u.Group.Labels())
 	s.Labels[processLabel] = proc.Name
