@@ -151,6 +151,7 @@ func TestLayout(t *testing.T) {
 		}
 	})
 	t.Run("long conditions", func(t *testing.T) { checkConditions(t, files) })
+	t.Run("one field a line", func(t *testing.T) { checkFields(t, files) })
 	t.Run("doors of the engine", func(t *testing.T) { checkDoors(t, files) })
 	t.Run("size of types", func(t *testing.T) { checkTypes(t, files) })
 	t.Run("package names", func(t *testing.T) {
@@ -194,6 +195,40 @@ func checkConditions(t *testing.T, files []sourceFile) {
 		t.Errorf("%d && and || in %d lines of code are %.1f in 1,000, more than %d: see CONTRIBUTING.md", all, code, float64(all)*1000/float64(code), maxDensity)
 	}
 	t.Logf("%d && and || in %d lines of code: %.1f in 1,000", all, code, float64(all)*1000/float64(code))
+}
+
+// tables are the packages whose literals are tables: many values of one kind, several on a line.
+var tables = []string{"themes", "internal/cause"}
+
+// checkFields wants each field of a literal on its own line once the literal takes more than one: then a new
+// field has an obvious place.
+func checkFields(t *testing.T, files []sourceFile) {
+	for _, f := range files {
+		if f.test || slices.Contains(tables, f.dir) {
+			continue
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			literal, ok := n.(*ast.CompositeLit)
+			if !ok {
+				return true
+			}
+			fields := map[int]int{} // by line
+			for _, e := range literal.Elts {
+				if value, ok := e.(*ast.KeyValueExpr); ok && isName(value.Key) {
+					fields[f.fset.Position(e.Pos()).Line]++
+				}
+			}
+			if len(fields) > 1 && slices.Max(slices.Collect(maps.Values(fields))) > 1 {
+				t.Errorf("%s:%d has several fields on one line of a literal: give each a line", f.path, f.fset.Position(literal.Pos()).Line)
+			}
+			return true
+		})
+	}
+}
+
+func isName(e ast.Expr) bool {
+	_, ok := e.(*ast.Ident)
+	return ok
 }
 
 // codeLines counts the lines that are neither empty nor only a comment.

@@ -191,7 +191,12 @@ func (e *Engine) Undo(ctx context.Context, ids ...ID) ([]Job, error) {
 	for _, id := range ids {
 		err := e.root.Restore(string(id))
 		if errors.Is(err, fs.ErrNotExist) {
-			return jobs, &Error{Op: "bring back", Job: id, Err: ErrNotFound, Hint: "it was not cleared, or the trash has been emptied since"}
+			return jobs, &Error{
+				Op:   "bring back",
+				Job:  id,
+				Err:  ErrNotFound,
+				Hint: "it was not cleared, or the trash has been emptied since",
+			}
 		}
 		if err != nil {
 			return jobs, rootError(err)
@@ -229,7 +234,12 @@ func (e *Engine) inTrash(refs []ID) ([]ID, error) {
 		}
 		j, err := pick(jobs, string(ref), Read)
 		if errors.Is(err, ErrNotFound) {
-			err = &Error{Op: "bring back", Job: ref, Err: ErrNotFound, Hint: "it was not cleared, or the trash has been emptied since"}
+			err = &Error{
+				Op:   "bring back",
+				Job:  ref,
+				Err:  ErrNotFound,
+				Hint: "it was not cleared, or the trash has been emptied since",
+			}
 		}
 		return j.ID, err
 	}
@@ -289,15 +299,24 @@ func (e *Engine) forget(ctx context.Context, ids []ID) ([]Job, error) {
 		case j.Host != "":
 		case e.here.canJudge(rec):
 			return nil, &Error{
-				Op: "forget", Job: id, Err: fmt.Errorf("%w: it is a job of this machine", ErrUnsupported),
+				Op:   "forget",
+				Job:  id,
+				Err:  fmt.Errorf("%w: it is a job of this machine", ErrUnsupported),
 				Hint: "clear it, or remove it, which stops it first",
 			}
 		case held:
-			return nil, &Error{Op: "forget", Job: id, Err: ErrRunning, Hint: "its holder is running: remove it in the container that runs it"}
+			return nil, &Error{
+				Op:   "forget",
+				Job:  id,
+				Err:  ErrRunning,
+				Hint: "its holder is running: remove it in the container that runs it",
+			}
 		}
 		if !j.Status.Finished() && jobdir.HasWrapper(e.root.Dir(rec.ID)) {
 			return nil, &Error{
-				Op: "forget", Job: id, Err: fmt.Errorf("%w: its host writes to the same directory", ErrUnsupported),
+				Op:   "forget",
+				Job:  id,
+				Err:  fmt.Errorf("%w: its host writes to the same directory", ErrUnsupported),
 				Hint: "stop it on the host, then clear it",
 			}
 		}

@@ -76,7 +76,12 @@ type Engine struct {
 
 // New opens the state directory. It writes nothing and starts nothing.
 func New(opts ...Option) (*Engine, error) {
-	cfg := config{client: "engine", log: slog.New(slog.DiscardHandler), now: time.Now, sinceBoot: proc.SinceBoot}
+	cfg := config{
+		client:    "engine",
+		log:       slog.New(slog.DiscardHandler),
+		now:       time.Now,
+		sinceBoot: proc.SinceBoot,
+	}
 	for _, o := range opts {
 		if o != nil {
 			o(&cfg)
@@ -102,8 +107,12 @@ func New(opts ...Option) (*Engine, error) {
 	}
 	e := &Engine{
 		sweeping: make(chan struct{}, 1),
-		cfg:      cfg, root: root, here: thisPlace(), log: cfg.log,
-		execs: map[ID]*Execution{}, attached: map[int]bool{},
+		cfg:      cfg,
+		root:     root,
+		here:     thisPlace(),
+		log:      cfg.log,
+		execs:    map[ID]*Execution{},
+		attached: map[int]bool{},
 	}
 	for _, b := range cfg.backends {
 		if b == nil {

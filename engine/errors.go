@@ -106,7 +106,13 @@ func opError(op string, j Job, err error) error {
 	if _, ok := errors.AsType[*Error](err); ok {
 		return err
 	}
-	return &Error{Op: op, Job: j.ID, Backend: j.Backend, Err: err, Hint: hintFor(err, j)}
+	return &Error{
+		Op:      op,
+		Job:     j.ID,
+		Backend: j.Backend,
+		Err:     err,
+		Hint:    hintFor(err, j),
+	}
 }
 
 func hintFor(err error, j Job) string {
@@ -137,5 +143,10 @@ func hintFor(err error, j Job) string {
 }
 
 func notFound(ref string) error {
-	return &Error{Op: "find", Job: ID(ref), Err: ErrNotFound, Hint: `run "hob list" to see the jobs`}
+	return &Error{
+		Op:   "find",
+		Job:  ID(ref),
+		Err:  ErrNotFound,
+		Hint: `run "hob list" to see the jobs`,
+	}
 }

@@ -70,10 +70,18 @@ const RestartPolicies = "always, on-failure or on-failure:N"
 func JobOptions() []JobOption {
 	return []JobOption{
 		{
-			Field: "Name", Name: "name", Short: "n", Value: "NAME", Editable: true,
+			Field:    "Name",
+			Name:     "name",
+			Short:    "n",
+			Value:    "NAME",
+			Editable: true,
 			Usage:    "job name (default: derived from the command)",
-			Argument: &JobArgument{Name: "name", Aliases: []string{"display_name", "description"}, Description: "Name in lists (default: derived from the command)"},
-			Set:      func(s *Spec, v string) error { s.Name = v; return nil },
+			Argument: &JobArgument{
+				Name:        "name",
+				Aliases:     []string{"display_name", "description"},
+				Description: "Name in lists (default: derived from the command)",
+			},
+			Set: func(s *Spec, v string) error { s.Name = v; return nil },
 			Typed: func(s Spec) []string {
 				if s.Name == jobname.Of(s.Command, s.Script) {
 					return nil
@@ -88,10 +96,14 @@ func JobOptions() []JobOption {
 			},
 		},
 		{
-			Field: "Port", Name: "port", Value: "PORT", Values: []string{"auto"}, Editable: true,
-			Usage: "set PORT to this; auto: to a free port, the same each time",
-			Set:   func(s *Spec, v string) (err error) { s.Port, err = parsePort(v); return err },
-			Typed: func(s Spec) []string { return unlessZero(s.Port, strconv.Itoa(s.Port)) },
+			Field:    "Port",
+			Name:     "port",
+			Value:    "PORT",
+			Values:   []string{"auto"},
+			Editable: true,
+			Usage:    "set PORT to this; auto: to a free port, the same each time",
+			Set:      func(s *Spec, v string) (err error) { s.Port, err = parsePort(v); return err },
+			Typed:    func(s Spec) []string { return unlessZero(s.Port, strconv.Itoa(s.Port)) },
 			check: func(s Spec, _ bool) (string, string) {
 				switch {
 				case s.Port < AutoPort, s.Port > 65535:
@@ -105,7 +117,11 @@ func JobOptions() []JobOption {
 			},
 		},
 		{
-			Field: "Restart", Name: "restart", Value: "WHEN", Values: []string{"on-failure", "always", "no"}, Editable: true,
+			Field:    "Restart",
+			Name:     "restart",
+			Value:    "WHEN",
+			Values:   []string{"on-failure", "always", "no"},
+			Editable: true,
 			Usage:    "start it again when it ends: " + RestartPolicies + " (N times)",
 			Argument: &JobArgument{Name: "restart", Description: "Start it again when it ends: " + RestartPolicies},
 			Set:      setRestart,
@@ -121,10 +137,13 @@ func JobOptions() []JobOption {
 			},
 		},
 		{
-			Field: "Timeout", Name: "timeout", Value: "DUR", Editable: true,
-			Usage: "kill it after this long, in the background too",
-			Set:   func(s *Spec, v string) (err error) { s.Timeout, err = units.ParseDuration(v); return err },
-			Typed: func(s Spec) []string { return unlessZero(s.Timeout, units.DurationText(s.Timeout)) },
+			Field:    "Timeout",
+			Name:     "timeout",
+			Value:    "DUR",
+			Editable: true,
+			Usage:    "kill it after this long, in the background too",
+			Set:      func(s *Spec, v string) (err error) { s.Timeout, err = units.ParseDuration(v); return err },
+			Typed:    func(s Spec) []string { return unlessZero(s.Timeout, units.DurationText(s.Timeout)) },
 			check: func(s Spec, _ bool) (string, string) {
 				if s.Timeout < 0 {
 					return "a negative timeout", "0 is none"
@@ -133,20 +152,34 @@ func JobOptions() []JobOption {
 			},
 		},
 		{
-			Field: "StopSignal", Name: "stop-signal", Value: "SIGNAL", Editable: true,
+			Field:    "StopSignal",
+			Name:     "stop-signal",
+			Value:    "SIGNAL",
+			Editable: true,
 			Values:   []string{"SIGINT", "SIGTERM", "SIGQUIT", "SIGHUP"},
 			Usage:    "signal that hob kill sends first (default: SIGTERM)",
-			Argument: &JobArgument{Name: "stopSignal", Aliases: []string{"stop_signal"}, Description: "Signal that asks it to end (default: SIGTERM)"},
-			Set:      func(s *Spec, v string) (err error) { s.StopSignal, err = parseStopSignal(v); return err },
-			Typed:    func(s Spec) []string { return unlessZero(s.StopSignal, s.StopSignal) },
-			check:    checkStopSignal,
+			Argument: &JobArgument{
+				Name:        "stopSignal",
+				Aliases:     []string{"stop_signal"},
+				Description: "Signal that asks it to end (default: SIGTERM)",
+			},
+			Set:   func(s *Spec, v string) (err error) { s.StopSignal, err = parseStopSignal(v); return err },
+			Typed: func(s Spec) []string { return unlessZero(s.StopSignal, s.StopSignal) },
+			check: checkStopSignal,
 		},
 		{
-			Field: "StopCommand", Name: "stop-command", Value: "CMD", Editable: true,
+			Field:    "StopCommand",
+			Name:     "stop-command",
+			Value:    "CMD",
+			Editable: true,
 			Usage:    "shell command that hob kill runs before it sends a signal",
-			Argument: &JobArgument{Name: "stopCommand", Aliases: []string{"stop_command"}, Description: "Shell command that ends it, run before the stop signal"},
-			Set:      func(s *Spec, v string) (err error) { s.StopCommand, err = notEmpty(v); return err },
-			Typed:    func(s Spec) []string { return unlessZero(s.StopCommand, s.StopCommand) },
+			Argument: &JobArgument{
+				Name:        "stopCommand",
+				Aliases:     []string{"stop_command"},
+				Description: "Shell command that ends it, run before the stop signal",
+			},
+			Set:   func(s *Spec, v string) (err error) { s.StopCommand, err = notEmpty(v); return err },
+			Typed: func(s Spec) []string { return unlessZero(s.StopCommand, s.StopCommand) },
 			check: func(s Spec, given bool) (string, string) {
 				if given && s.Host != "" {
 					return "{stop-command} is only for jobs of this machine", "use {stop-signal}, and let the command handle that signal"
@@ -155,7 +188,10 @@ func JobOptions() []JobOption {
 			},
 		},
 		{
-			Field: "Health", Name: "health", Value: "CHECK", Editable: true,
+			Field:    "Health",
+			Name:     "health",
+			Value:    "CHECK",
+			Editable: true,
 			Usage:    "check its health with a shell command, http://… or :PORT",
 			Argument: &JobArgument{Name: "health", Description: "Health check while it runs: a shell command, http://… or :PORT"},
 			Set:      func(s *Spec, v string) (err error) { s.Health.Check, err = notEmpty(v); return err },
@@ -163,8 +199,11 @@ func JobOptions() []JobOption {
 			check:    checkHealth,
 		},
 		{
-			Field: "Health", Name: "health-every", Value: "DUR", Editable: true,
-			Usage: "pause between two health checks (default 10s)",
+			Field:    "Health",
+			Name:     "health-every",
+			Value:    "DUR",
+			Editable: true,
+			Usage:    "pause between two health checks (default 10s)",
 			Set: func(s *Spec, v string) error {
 				every, err := units.ParseDuration(v)
 				s.Health.Every = record.InMilliseconds(every)
@@ -176,8 +215,11 @@ func JobOptions() []JobOption {
 			check: needsHealth("health-every"),
 		},
 		{
-			Field: "Health", Name: "health-failures", Value: "N", Editable: true,
-			Usage: "failed checks in a row until it is unhealthy (default 3)",
+			Field:    "Health",
+			Name:     "health-failures",
+			Value:    "N",
+			Editable: true,
+			Usage:    "failed checks in a row until it is unhealthy (default 3)",
 			Set: func(s *Spec, v string) (err error) {
 				s.Health.Failures, err = strconv.Atoi(v)
 				if err != nil || s.Health.Failures < 1 {
@@ -189,37 +231,57 @@ func JobOptions() []JobOption {
 			check: needsHealth("health-failures"),
 		},
 		{
-			Field: "Env", Name: "env", Short: "e", Value: "NAME[=VALUE]", Repeated: true, Editable: true,
-			Usage: "set a variable, or pass NAME through",
-			Set:   addVariable,
-			Typed: typedVariables,
-			check: checkVariables,
+			Field:    "Env",
+			Name:     "env",
+			Short:    "e",
+			Value:    "NAME[=VALUE]",
+			Repeated: true,
+			Editable: true,
+			Usage:    "set a variable, or pass NAME through",
+			Set:      addVariable,
+			Typed:    typedVariables,
+			check:    checkVariables,
 		},
 		{
-			Field: "PTY", Name: "pty", Excludes: []string{"no-pty"}, Editable: true,
+			Field:    "PTY",
+			Name:     "pty",
+			Excludes: []string{"no-pty"},
+			Editable: true,
 			Usage:    "allocate a terminal even if stdout is not one",
 			Argument: &JobArgument{Name: "pty", Description: "Allocate a terminal, for full-screen programs"},
 			Set:      func(s *Spec, _ string) error { s.PTY = true; return nil },
 		},
 		{
-			Field: "PTY", Name: "no-pty", Editable: true,
-			Usage: "do not allocate a terminal",
-			Set:   func(s *Spec, _ string) error { s.PTY = false; return nil },
+			Field:    "PTY",
+			Name:     "no-pty",
+			Editable: true,
+			Usage:    "do not allocate a terminal",
+			Set:      func(s *Spec, _ string) error { s.PTY = false; return nil },
 		},
 		{
-			Field: "Stdin", Name: "stdin", Excludes: []string{"pty"}, Editable: true,
-			Usage: "keep stdin open for hob write (without a terminal)",
-			Set:   func(s *Spec, _ string) error { s.Stdin = true; return nil },
+			Field:    "Stdin",
+			Name:     "stdin",
+			Excludes: []string{"pty"},
+			Editable: true,
+			Usage:    "keep stdin open for hob write (without a terminal)",
+			Set:      func(s *Spec, _ string) error { s.Stdin = true; return nil },
 		},
 		{
-			Field: "Split", Name: "split", Excludes: []string{"pty"}, Editable: true,
+			Field:    "Split",
+			Name:     "split",
+			Excludes: []string{"pty"},
+			Editable: true,
 			Usage:    "log stdout and stderr separately (no terminal)",
 			Argument: &JobArgument{Name: "split", Description: "Keep stdout and stderr in separate logs"},
 			Set:      func(s *Spec, _ string) error { s.Split = true; return nil },
 		},
 		{
-			Field: "Size", Name: "size", Value: "COLSxROWS", Excludes: []string{"no-pty", "split"}, Editable: true,
-			Usage: "terminal size (default: this terminal's, else 120x40)",
+			Field:    "Size",
+			Name:     "size",
+			Value:    "COLSxROWS",
+			Excludes: []string{"no-pty", "split"},
+			Editable: true,
+			Usage:    "terminal size (default: this terminal's, else 120x40)",
 			Set: func(s *Spec, v string) (err error) {
 				s.Size.Cols, s.Size.Rows, err = units.ParseSize(v)
 				return err
@@ -232,8 +294,11 @@ func JobOptions() []JobOption {
 			},
 		},
 		{
-			Field: "LogLimit", Name: "log-limit", Value: "BYTES", Editable: true,
-			Usage: "maximum log size (at least " + units.BytesText(MinLogLimit) + ")",
+			Field:    "LogLimit",
+			Name:     "log-limit",
+			Value:    "BYTES",
+			Editable: true,
+			Usage:    "maximum log size (at least " + units.BytesText(MinLogLimit) + ")",
 			Set: func(s *Spec, v string) (err error) {
 				if s.LogLimit, err = units.ParseBytes(v); err == nil && s.LogLimit < MinLogLimit {
 					return errors.New("it must be at least " + units.BytesText(MinLogLimit))
@@ -243,19 +308,26 @@ func JobOptions() []JobOption {
 			check: func(s Spec, _ bool) (string, string) { return checkLogLimit(s.LogLimit) },
 		},
 		{
-			Field: "Notify", Name: "notify", Editable: true,
-			Usage: "notify when it ends",
-			Set:   func(s *Spec, _ string) error { s.Notify = true; return nil },
-			Typed: func(s Spec) []string { return unlessZero(s.Notify, "") },
+			Field:    "Notify",
+			Name:     "notify",
+			Editable: true,
+			Usage:    "notify when it ends",
+			Set:      func(s *Spec, _ string) error { s.Notify = true; return nil },
+			Typed:    func(s Spec) []string { return unlessZero(s.Notify, "") },
 		},
 		{
-			Field: "Host", Name: "on", Value: "HOST",
+			Field:    "Host",
+			Name:     "on",
+			Value:    "HOST",
 			Usage:    "run it on HOST over SSH (any name ssh accepts), or slurm:LOGIN",
 			Argument: &JobArgument{Name: "host", Description: "Run on this host over SSH; slurm:LOGIN: on the cluster with this login node"},
 			Set:      func(s *Spec, v string) (err error) { s.Host, err = notEmpty(v); return err },
 		},
 		{
-			Field: "SchedulerArgs", Name: "sbatch", Value: "OPTIONS", Repeated: true,
+			Field:    "SchedulerArgs",
+			Name:     "sbatch",
+			Value:    "OPTIONS",
+			Repeated: true,
 			Usage:    "with --on slurm:LOGIN: options for sbatch, separated by spaces",
 			Argument: &JobArgument{Name: "sbatch", Description: "With host slurm:LOGIN: options for sbatch, separated by spaces"},
 			Set: func(s *Spec, v string) error {
@@ -274,12 +346,18 @@ func JobOptions() []JobOption {
 			},
 		},
 		{
-			Field: "Dir", Name: "dir", Short: "C", Value: "DIR",
+			Field: "Dir",
+			Name:  "dir",
+			Short: "C",
+			Value: "DIR",
 			Usage: "run it in this directory",
 			Set:   func(s *Spec, v string) error { s.Dir = v; return nil },
 		},
 		{
-			Field: "Queue", Name: "queue", Value: "NAME", Default: queue.Default,
+			Field:    "Queue",
+			Name:     "queue",
+			Value:    "NAME",
+			Default:  queue.Default,
 			Usage:    "start it when this queue has a free slot (without NAME: " + queue.Default + ")",
 			Argument: &JobArgument{Name: "queue", Description: "Start it when this queue has a free slot (usually one), for example " + queue.Default},
 			Set:      func(s *Spec, v string) (err error) { s.Queue, err = notEmpty(v); return err },
@@ -295,19 +373,37 @@ func JobOptions() []JobOption {
 			},
 		},
 		{
-			Field: "After", Name: "after", Value: "ID", Repeated: true,
+			Field:    "After",
+			Name:     "after",
+			Value:    "ID",
+			Repeated: true,
 			Usage:    "start it when job ID has exited with 0; repeatable",
-			Argument: &JobArgument{Name: "after", List: true, Description: "Start it once these jobs have exited with 0"},
-			Set:      func(s *Spec, v string) error { s.After = append(s.After, ID(v)); return nil },
+			Argument: &JobArgument{
+				Name:        "after",
+				List:        true,
+				Description: "Start it once these jobs have exited with 0",
+			},
+			Set: func(s *Spec, v string) error { s.After = append(s.After, ID(v)); return nil },
 		},
 		{
-			Field: "AfterAny", Name: "after-any", Value: "ID", Repeated: true,
+			Field:    "AfterAny",
+			Name:     "after-any",
+			Value:    "ID",
+			Repeated: true,
 			Usage:    "start it when job ID has ended in any way; repeatable",
-			Argument: &JobArgument{Name: "afterAny", Aliases: []string{"after_any"}, List: true, Description: "The same, whatever their exit code"},
-			Set:      func(s *Spec, v string) error { s.AfterAny = append(s.AfterAny, ID(v)); return nil },
+			Argument: &JobArgument{
+				Name:        "afterAny",
+				Aliases:     []string{"after_any"},
+				List:        true,
+				Description: "The same, whatever their exit code",
+			},
+			Set: func(s *Spec, v string) error { s.AfterAny = append(s.AfterAny, ID(v)); return nil },
 		},
 		{
-			Field: "Script", Name: "script", Short: "c", Value: "SCRIPT",
+			Field: "Script",
+			Name:  "script",
+			Short: "c",
+			Value: "SCRIPT",
 			Usage: "run this shell script instead of CMD",
 			Set:   func(s *Spec, v string) error { s.Script = v; return nil },
 		},

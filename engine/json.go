@@ -406,7 +406,12 @@ func (j *Job) UnmarshalJSON(data []byte) error {
 	if h := v.Health; h != nil {
 		j.HealthCheck.Check = h.Check
 		if !v.Status.Finished() {
-			j.Health = &Health{State: h.State, Since: orZero(h.Since), Failures: h.Failures, Output: orZero(h.Output)}
+			j.Health = &Health{
+				State:    h.State,
+				Since:    orZero(h.Since),
+				Failures: h.Failures,
+				Output:   orZero(h.Output),
+			}
 		}
 	}
 	if v.StopDeadline != nil {

@@ -268,7 +268,9 @@ func (h *Handle) pollTo(ctx context.Context, client string, wait time.Duration, 
 			continue
 		case errors.Is(lockErr, jobdir.ErrLocked):
 			return &Error{
-				Op: "poll", Job: h.id, Err: fmt.Errorf("another poll of %q is still delivering its output", client),
+				Op:   "poll",
+				Job:  h.id,
+				Err:  fmt.Errorf("another poll of %q is still delivering its output", client),
 				Hint: "wait until it is done, or poll as another client",
 			}
 		case lockErr == nil && jobdir.ReadCursor(dir, client) != from:

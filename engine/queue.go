@@ -132,7 +132,12 @@ func (e *Engine) StartQueued(ctx context.Context, when Turn, ids ...ID) error {
 			err = ErrNotQueued
 		}
 		if err != nil {
-			return &Error{Op: op, Job: ID(jobs[0]), Err: err, Hint: hintFor(err, Job{})}
+			return &Error{
+				Op:   op,
+				Job:  ID(jobs[0]),
+				Err:  err,
+				Hint: hintFor(err, Job{}),
+			}
 		}
 	}
 	return nil
@@ -227,7 +232,9 @@ func (e *Engine) unended(ctx context.Context, host string, ids []ID, successfull
 		}
 		if rec.Meta.Host != host && !rec.Finished() {
 			return nil, &Error{
-				Op: "start", Job: id, Err: fmt.Errorf("%w: a job on %s cannot wait for one on %s", ErrInvalid, placeName(host), placeName(rec.Meta.Host)),
+				Op:   "start",
+				Job:  id,
+				Err:  fmt.Errorf("%w: a job on %s cannot wait for one on %s", ErrInvalid, placeName(host), placeName(rec.Meta.Host)),
 				Hint: "wait with hob wait, or start both in one place",
 			}
 		}

@@ -227,7 +227,9 @@ func (e *Engine) mayStart(spec Spec) error {
 	}
 	if fi, err := os.Stat(spec.Dir); err != nil || !fi.IsDir() {
 		return &Error{
-			Op: "restart", Job: spec.RestartedFrom, Err: fmt.Errorf("%w: its directory %s does not exist", ErrInvalid, spec.Dir),
+			Op:   "restart",
+			Job:  spec.RestartedFrom,
+			Err:  fmt.Errorf("%w: its directory %s does not exist", ErrInvalid, spec.Dir),
 			Hint: "the job keeps running; create the directory, or start the command in another one",
 		}
 	}
@@ -261,7 +263,9 @@ func fillEnv(spec *Spec, given map[string]string, opts []StartOption) error {
 	}
 	slices.Sort(missing)
 	return &Error{
-		Op: "restart", Job: spec.RestartedFrom, Err: &MissingEnvError{missing},
+		Op:   "restart",
+		Job:  spec.RestartedFrom,
+		Err:  &MissingEnvError{missing},
 		Hint: "pass them with -e NAME=VALUE, or set them in the environment",
 	}
 }
@@ -289,12 +293,16 @@ func (h *Handle) request() (Spec, error) {
 	switch {
 	case rec.Problem != "":
 		return Spec{}, &Error{
-			Op: "restart", Job: h.id, Err: fmt.Errorf("%w: its request is lost: %s", ErrUnsupported, rec.Problem),
+			Op:   "restart",
+			Job:  h.id,
+			Err:  fmt.Errorf("%w: its request is lost: %s", ErrUnsupported, rec.Problem),
 			Hint: "start the command again; the log of this job is kept",
 		}
 	case m.Kind == KindVirtual:
 		return Spec{}, &Error{
-			Op: "restart", Job: h.id, Err: fmt.Errorf("%w: only the program that performed it can restart it", ErrUnsupported),
+			Op:   "restart",
+			Job:  h.id,
+			Err:  fmt.Errorf("%w: only the program that performed it can restart it", ErrUnsupported),
 			Hint: "restart it in that program",
 		}
 	}

@@ -143,7 +143,11 @@ func (e *Engine) complete(s Spec) (Spec, Backend, error) {
 	s.StopSignal, _ = parseStopSignal(s.StopSignal) // Check has accepted it
 	b := e.serving(s.Host)
 	if b == nil {
-		e := &Error{Op: "start", Err: fmt.Errorf("%w: no backend runs jobs on this machine", ErrUnsupported), Hint: "name a host; on Windows run hob in WSL"}
+		e := &Error{
+			Op:   "start",
+			Err:  fmt.Errorf("%w: no backend runs jobs on this machine", ErrUnsupported),
+			Hint: "name a host; on Windows run hob in WSL",
+		}
 		if s.Host != "" {
 			e.Err, e.Hint = fmt.Errorf("%w: no backend runs jobs on host %q", ErrUnsupported, s.Host), ""
 		}
@@ -162,7 +166,11 @@ func (e *Engine) complete(s Spec) (Spec, Backend, error) {
 		{s.Health.Check != "", caps.Health, "a health check"},
 	} {
 		if ability.asked && !ability.there {
-			return s, nil, &Error{Op: "start", Backend: b.Name(), Err: fmt.Errorf("%w: %s of a job there", ErrUnsupported, ability.name)}
+			return s, nil, &Error{
+				Op:      "start",
+				Backend: b.Name(),
+				Err:     fmt.Errorf("%w: %s of a job there", ErrUnsupported, ability.name),
+			}
 		}
 	}
 	if s.Host == "" {
@@ -172,7 +180,8 @@ func (e *Engine) complete(s Spec) (Spec, Backend, error) {
 		}
 		if err != nil {
 			return s, nil, &Error{
-				Op: "start", Err: fmt.Errorf("find the current directory: %w", err),
+				Op:   "start",
+				Err:  fmt.Errorf("find the current directory: %w", err),
 				Hint: "change to another directory, or specify one",
 			}
 		}

@@ -100,7 +100,11 @@ func (e *Engine) usedThere(ctx context.Context, jobs []Job) map[ID]Used {
 	for _, j := range jobs {
 		runs := j.Status == Running || j.Status == Stopping
 		if j.Host != "" && runs && j.Link == LinkOK {
-			byBackend[j.Backend] = append(byBackend[j.Backend], Record{ID: j.ID, Dir: e.root.Dir(string(j.ID)), Job: j})
+			byBackend[j.Backend] = append(byBackend[j.Backend], Record{
+				ID:  j.ID,
+				Dir: e.root.Dir(string(j.ID)),
+				Job: j,
+			})
 		}
 	}
 	used := map[ID]Used{}

@@ -67,7 +67,12 @@ func (h *Handle) waitUnless(ctx context.Context, also <-chan struct{}, stop func
 		}
 	}
 	if u := j.Unrecorded; err == nil && u != nil {
-		return u.Exit, false, &Error{Op: "wait for", Job: h.id, Err: fmt.Errorf("%w: %s", ErrUnrecorded, u.Why), Hint: "free disk space: the job's holder keeps trying"}
+		return u.Exit, false, &Error{
+			Op:   "wait for",
+			Job:  h.id,
+			Err:  fmt.Errorf("%w: %s", ErrUnrecorded, u.Why),
+			Hint: "free disk space: the job's holder keeps trying",
+		}
 	}
 	if err == nil {
 		h.waitRecorded(ctx, j.Exit)

@@ -354,7 +354,12 @@ func (h *Handle) listensThere(ctx context.Context, j Job, port int) (bool, error
 	used, measured := h.e.usedThere(ctx, []Job{j})[j.ID]
 	if !measured && j.Link == LinkOK && j.HostHolder == "" {
 		err := fmt.Errorf("%w: it runs on %s, whose ports cannot be checked from here", ErrUnsupported, j.Host)
-		return false, &Error{Op: "wait for a port of", Job: h.id, Err: err, Hint: "wait for a line that it prints"}
+		return false, &Error{
+			Op:   "wait for a port of",
+			Job:  h.id,
+			Err:  err,
+			Hint: "wait for a line that it prints",
+		}
 	}
 	return slices.Contains(used.Ports, port), nil
 }

@@ -108,7 +108,11 @@ func (p *Pane) actionTable() []action {
 		{id: "log.follow", do: alone(p.output.follow), needs: needsLog, rank: rankLog, hint: c.hintFollow},
 		{id: "log.matching-only", do: alone(p.searches.matchingOnly), needs: needsLog, refuse: c.refuseOnScreen, rank: rankLog},
 		{
-			id: otherStream, do: alone(p.output.switchStream), needs: needsJob, refuse: c.refuseStream, rank: rankLog,
+			id:     otherStream,
+			do:     alone(p.output.switchStream),
+			needs:  needsJob,
+			refuse: c.refuseStream,
+			rank:   rankLog,
 			Action: keymap.Action{Title: "other stream", Description: "switch between stdout and stderr"},
 		},
 	}

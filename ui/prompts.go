@@ -26,7 +26,9 @@ func (p *Pane) openFilter() tea.Cmd {
 		return p.show()
 	}
 	cmd := p.modal.openPrompt(&footerPrompt{
-		line: line, accept: keep, left: keep,
+		line:   line,
+		accept: keep,
+		left:   keep,
 		press: func(msg tea.KeyPressMsg) (tea.Cmd, bool) { // keys that move the selection keep working
 			if msg.Code != tea.KeyUp && msg.Code != tea.KeyDown {
 				return nil, false

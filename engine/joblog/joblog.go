@@ -191,8 +191,14 @@ func each(read func(line func(logfile.Line) error) error) iter.Seq2[Line, error]
 				return nil
 			}
 			line := Line{
-				Number: found.Number, Start: found.Off, End: found.End, Text: found.Text, Raw: found.Raw,
-				Cut: found.Cut > 0 || found.RawCut, TextCut: found.Cut > 0, Dropped: dropped,
+				Number:  found.Number,
+				Start:   found.Off,
+				End:     found.End,
+				Text:    found.Text,
+				Raw:     found.Raw,
+				Cut:     found.Cut > 0 || found.RawCut,
+				TextCut: found.Cut > 0,
+				Dropped: dropped,
 			}
 			dropped = 0
 			if !yield(line, nil) {

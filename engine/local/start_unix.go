@@ -36,7 +36,12 @@ func (b *Backend) Capabilities(string) engine.Capabilities {
 // Start implements [engine.Backend].
 func (b *Backend) Start(ctx context.Context, l engine.Launch) (*engine.State, error) {
 	failed := func(op string, err error) error {
-		return &engine.Error{Op: op, Job: l.ID, Backend: b.Name(), Err: err}
+		return &engine.Error{
+			Op:      op,
+			Job:     l.ID,
+			Backend: b.Name(),
+			Err:     err,
+		}
 	}
 	b.mu.Lock()
 	closed := b.closed
@@ -75,7 +80,13 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (*engine.State, er
 	}
 	begun, err := b.launcher.Start(ctx, launch)
 	if queueErr, ok := errors.AsType[*localclient.QueueError](err); ok {
-		return nil, &engine.Error{Op: "queue", Job: l.ID, Backend: b.Name(), Err: queueErr.Err, Hint: jobdir.HeldHint(queueErr.Err)}
+		return nil, &engine.Error{
+			Op:      "queue",
+			Job:     l.ID,
+			Backend: b.Name(),
+			Err:     queueErr.Err,
+			Hint:    jobdir.HeldHint(queueErr.Err),
+		}
 	}
 	if err != nil {
 		return nil, failed("start", err)

@@ -63,7 +63,12 @@ func Open(ctx context.Context, h *engine.Handle) (*Recording, error) {
 		return nil, err
 	}
 	refused := func(what, hint string) error {
-		return &engine.Error{Op: "replay", Job: j.ID, Err: fmt.Errorf("%w: %s", engine.ErrUnsupported, what), Hint: hint}
+		return &engine.Error{
+			Op:   "replay",
+			Job:  j.ID,
+			Err:  fmt.Errorf("%w: %s", engine.ErrUnsupported, what),
+			Hint: hint,
+		}
 	}
 	switch {
 	case j.Host != "":
@@ -76,7 +81,11 @@ func Open(ctx context.Context, h *engine.Handle) (*Recording, error) {
 		return nil, err
 	}
 	dir := filepath.Dir(j.OutputPath)
-	r := &Recording{job: j, log: log, lastScreen: func(ctx context.Context) (checkpoint, error) { return lastScreen(ctx, h, dir) }}
+	r := &Recording{
+		job:        j,
+		log:        log,
+		lastScreen: func(ctx context.Context) (checkpoint, error) { return lastScreen(ctx, h, dir) },
+	}
 	times, err := jobdir.OpenTimes(dir)
 	if err == nil {
 		r.times = times

@@ -226,7 +226,11 @@ func (h *host) attempt(ctx context.Context) (*conn.Conn, error) {
 		err = placeForJobs(h.name, c.Host)
 	} else if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		h.b.dialer.MarkUnresponsive(tr)
-		err = &client.Error{Step: "session", Err: errors.New("logged in, but sh does not answer in time"), Hint: "the start-up files of the account may block, or read their standard input; " + client.SlowHint}
+		err = &client.Error{
+			Step: "session",
+			Err:  errors.New("logged in, but sh does not answer in time"),
+			Hint: "the start-up files of the account may block, or read their standard input; " + client.SlowHint,
+		}
 	} else if broken, ok := errors.AsType[*shell.BrokenError](err); ok {
 		if errors.Is(err, shell.ErrTimeout) {
 			h.b.dialer.MarkUnresponsive(tr)
@@ -293,7 +297,11 @@ func (b *Backend) limit(ctx context.Context, host string) (context.Context, cont
 // the container can be restarted.
 func noShell(tr shell.Transport, err error) *client.Error {
 	if _, ok := tr.(*client.Container); ok {
-		return &client.Error{Step: "session", Err: err, Hint: "the container must be running and have sh; if it no longer exists, hob clear --forget ID removes the record of the job"}
+		return &client.Error{
+			Step: "session",
+			Err:  err,
+			Hint: "the container must be running and have sh; if it no longer exists, hob clear --forget ID removes the record of the job",
+		}
 	}
 	return &client.Error{
 		Step:  "session",

@@ -116,7 +116,11 @@ func (h *host) launchRequest(base string, l engine.Launch) (*hostjob.Launch, err
 func (h *host) there(l engine.Launch, jobs []engine.ID) []engine.ID {
 	var names []engine.ID
 	for _, id := range jobs {
-		other := engine.Record{ID: id, Dir: filepath.Join(filepath.Dir(l.Dir), string(id)), Job: engine.Job{Request: engine.Request{Host: h.name}}}
+		other := engine.Record{
+			ID:  id,
+			Dir: filepath.Join(filepath.Dir(l.Dir), string(id)),
+			Job: engine.Job{Request: engine.Request{Host: h.name}},
+		}
 		names = append(names, engine.ID(remoteID(h.b.HostDir(other))))
 	}
 	return names

@@ -172,7 +172,12 @@ func (b *Backend) UninstallHolders(ctx context.Context, host string) ([]HolderUs
 	}
 	list := make([]HolderUse, 0, len(uses))
 	for _, u := range uses {
-		use := HolderUse{Program: u.Program, Build: path.Base(path.Dir(u.Program)), Running: u.Running, Removed: u.What == "removed"}
+		use := HolderUse{
+			Program: u.Program,
+			Build:   path.Base(path.Dir(u.Program)),
+			Running: u.Running,
+			Removed: u.What == "removed",
+		}
 		if u.What == "failed" {
 			use.Err = errors.New(u.Program)
 		}

@@ -206,7 +206,11 @@ func background(r engine.Record) error {
 	if err != nil || !news {
 		return err
 	}
-	return jobdir.AppendFact(r.Dir, jobdir.Fact{At: time.Now(), Kind: string(engine.EventBackgrounded), Offset: r.Job.Output})
+	return jobdir.AppendFact(r.Dir, jobdir.Fact{
+		At:     time.Now(),
+		Kind:   string(engine.EventBackgrounded),
+		Offset: r.Job.Output,
+	})
 }
 
 // changeState changes the record here.

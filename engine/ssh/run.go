@@ -119,7 +119,11 @@ func (r *Run) Stop(ctx context.Context, o engine.StopOptions) (engine.StopReport
 		return engine.StopReport{}, err
 	}
 	s := recipe.ParseStop([]byte(out))
-	report := engine.StopReport{Took: time.Since(began), Escalated: s.Killed == "KILL" && ask.Grace >= 0, Survivors: s.Left}
+	report := engine.StopReport{
+		Took:      time.Since(began),
+		Escalated: s.Killed == "KILL" && ask.Grace >= 0,
+		Survivors: s.Left,
+	}
 	// The result is in the record here when this returns.
 	_, lookErr := r.h.look(ctx, []engine.Record{r.rec})
 	switch {

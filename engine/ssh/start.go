@@ -112,7 +112,11 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (begun *engine.Sta
 		b.warn(h.name, fmt.Sprintf("%s; whether Slurm has accepted the job %s is known when it answers", s.Text, l.ID))
 		return begun, nil
 	case s.Error == "slurm" && len(j.Options) > 0:
-		return nil, &engine.Error{Op: "start", Err: refusal(h.name, s), Hint: "the options for sbatch, from --sbatch and the settings, were: " + shellword.Join(j.Options)}
+		return nil, &engine.Error{
+			Op:   "start",
+			Err:  refusal(h.name, s),
+			Hint: "the options for sbatch, from --sbatch and the settings, were: " + shellword.Join(j.Options),
+		}
 	case s.Error == "", s.Error == "exists":
 	default:
 		return nil, refusal(h.name, s)

@@ -122,7 +122,12 @@ func (h *host) checkInputOnNode(ctx context.Context, r engine.Record, dir string
 func (h *host) noteInput(id engine.ID, line string, sent time.Time, seen map[engine.ID]engine.State) {
 	o := seen[id]
 	entry, waits := recipe.ParseShows(line)
-	h.foundInput(id, inputFacts{output: o.Output, checked: sent, waits: waits, entry: entry})
+	h.foundInput(id, inputFacts{
+		output:  o.Output,
+		checked: sent,
+		waits:   waits,
+		entry:   entry,
+	})
 	h.addInput(id, &o)
 	seen[id] = o
 }

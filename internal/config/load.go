@@ -94,7 +94,12 @@ func reason(err error) string {
 }
 
 func (c *Config) problem(line int, name, message string) {
-	c.Problems = append(c.Problems, Problem{File: c.Path, Line: line, Name: name, Message: message})
+	c.Problems = append(c.Problems, Problem{
+		File:    c.Path,
+		Line:    line,
+		Name:    name,
+		Message: message,
+	})
 }
 
 func (c *Config) readEnv(env Environ) {

@@ -45,8 +45,13 @@ func settingsOf(prefix string, section any) []*setting {
 			name = spelling.Separate(f.Name, '_')
 		}
 		s := &setting{
-			name: prefix + name, doc: doc, value: v.Addr().Interface(), tag: f.Tag,
-			of: strings.Fields(f.Tag.Get("of")), env: strings.Fields(f.Tag.Get("env")), origin: fromDefault,
+			name:   prefix + name,
+			doc:    doc,
+			value:  v.Addr().Interface(),
+			tag:    f.Tag,
+			of:     strings.Fields(f.Tag.Get("of")),
+			env:    strings.Fields(f.Tag.Get("env")),
+			origin: fromDefault,
 		}
 		s.takes = s.values()
 		if value := f.Tag.Get("default"); value != "" {

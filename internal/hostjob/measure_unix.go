@@ -25,7 +25,12 @@ func measure(base string, ids []string) Measured {
 		if err != nil || !holder.SeesProcesses(&st) {
 			continue
 		}
-		ref := proc.JobRef{Leader: st.Leader, Session: st.Session, Holder: st.Holder, Known: holder.SurvivorsOf(&st)}
+		ref := proc.JobRef{
+			Leader:  st.Leader,
+			Session: st.Session,
+			Holder:  st.Holder,
+			Known:   holder.SurvivorsOf(&st),
+		}
 		refs, of = append(refs, ref), append(of, id)
 	}
 	measured := Measured{}

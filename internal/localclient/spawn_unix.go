@@ -92,7 +92,9 @@ func startHolder(path string, args ...string) (*holderProcess, error) {
 	defer null.Close()
 	// A holder that crashes writes the reason to stderr, which is therefore the reply, too.
 	pid, err := localjob.ForkUnblocked(path, append([]string{proc.HolderName}, args...), &syscall.ProcAttr{
-		Dir: "/", Env: holderEnviron(), Sys: &syscall.SysProcAttr{Setsid: true},
+		Dir:   "/",
+		Env:   holderEnviron(),
+		Sys:   &syscall.SysProcAttr{Setsid: true},
 		Files: []uintptr{holderConfig.Fd(), null.Fd(), holderReply.Fd(), holderReply.Fd()},
 	})
 	if err != nil {

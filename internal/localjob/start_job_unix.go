@@ -150,8 +150,10 @@ func (j *job) launch(files *childFiles) error {
 		return err
 	}
 	attr := &syscall.ProcAttr{
-		Dir: j.meta.Dir, Env: env, Files: childTable(files.std, files.passed),
-		Sys: &syscall.SysProcAttr{Setsid: true, Setctty: files.ctty >= 0, Ctty: max(files.ctty, 0)},
+		Dir:   j.meta.Dir,
+		Env:   env,
+		Files: childTable(files.std, files.passed),
+		Sys:   &syscall.SysProcAttr{Setsid: true, Setctty: files.ctty >= 0, Ctty: max(files.ctty, 0)},
 	}
 	if j.own && !j.leads && files.ctty >= 0 {
 		j.leads = takeTerminal(j.tty.slave) == nil

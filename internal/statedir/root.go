@@ -74,12 +74,17 @@ func ResolveRoot() (string, error) {
 	}
 	home, err := os.UserHomeDir()
 	if err != nil || home == "" {
-		return "", &RootError{Why: "no home directory to store jobs in", Hint: "set HOME or HOB_STATE_DIR", Err: err}
+		return "", &RootError{
+			Why:  "no home directory to store jobs in",
+			Hint: "set HOME or HOB_STATE_DIR",
+			Err:  err,
+		}
 	}
 	if !filepath.IsAbs(home) { // each working directory would have its own jobs
 		return "", &RootError{
 			Why:  fmt.Sprintf("HOME is %q, which is not an absolute path", home),
-			Hint: "set HOME to an absolute path, or HOB_STATE_DIR", Err: fs.ErrInvalid,
+			Hint: "set HOME to an absolute path, or HOB_STATE_DIR",
+			Err:  fs.ErrInvalid,
 		}
 	}
 	return filepath.Join(home, ".local", "state", "hob"), nil
@@ -98,8 +103,10 @@ func OpenRoot(path string) (*Root, error) {
 	}
 	if !utf8.ValidString(path) {
 		return nil, &RootError{
-			Path: path, Why: "the path is not valid UTF-8, which the records of jobs require",
-			Hint: "set HOB_STATE_DIR to another directory", Err: fs.ErrInvalid,
+			Path: path,
+			Why:  "the path is not valid UTF-8, which the records of jobs require",
+			Hint: "set HOB_STATE_DIR to another directory",
+			Err:  fs.ErrInvalid,
 		}
 	}
 	fi, err := os.Stat(path)
@@ -280,8 +287,12 @@ func jobNames(dir string) ([]string, error) {
 }
 
 func unusable(path string, err error) error {
-	e := &RootError{Path: path, Why: "cannot be used: " + jobdir.ReasonOf(err), Err: err,
-		Hint: "set HOB_STATE_DIR to a directory that you can write to"}
+	e := &RootError{
+		Path: path,
+		Why:  "cannot be used: " + jobdir.ReasonOf(err),
+		Err:  err,
+		Hint: "set HOB_STATE_DIR to a directory that you can write to",
+	}
 	switch {
 	case errors.Is(err, syscall.EROFS):
 		e.Why = "is on a read-only file system"

@@ -120,7 +120,9 @@ func (a *app) runForAgent(ctx context.Context, spec engine.Spec, settings *confi
 	job, err := a.start(ctx, spec)
 	if errors.Is(err, engine.ErrStateDir) {
 		return &failure{
-			exit: exitFailed, code: "state_root", err: err,
+			exit: exitFailed,
+			code: "state_root",
+			err:  err,
 			hint: "in a sandbox, use the tool bash of the MCP server hob with background: true",
 		}
 	}
@@ -183,7 +185,12 @@ func (a *app) mcpCommand() *cobra.Command {
 func (a *app) mcp(ctx context.Context, dir string) error {
 	project, err := absoluteDir(dir)
 	if err != nil {
-		return &failure{exit: exitFailed, code: "failed", err: fmt.Errorf("find the current directory: %w", err), hint: "use hob mcp --dir DIR"}
+		return &failure{
+			exit: exitFailed,
+			code: "failed",
+			err:  fmt.Errorf("find the current directory: %w", err),
+			hint: "use hob mcp --dir DIR",
+		}
 	}
 	if fi, err := os.Stat(project); err != nil || !fi.IsDir() {
 		return usagef("use an existing directory, or remove --dir", "%s is not a directory", project)

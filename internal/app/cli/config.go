@@ -85,7 +85,9 @@ func settingsOrError() (*config.Config, error) {
 		return c, nil
 	}
 	return nil, &failure{
-		exit: exitFailed, code: "config", err: c.Problems[0],
+		exit: exitFailed,
+		code: "config",
+		err:  c.Problems[0],
 		hint: units.Count(len(c.Problems), "problem") + " in the settings. See: hob config",
 	}
 }

@@ -32,7 +32,12 @@ func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
 func usagef(hint, format string, args ...any) error {
-	return &failure{exit: exitUsage, code: "usage", err: fmt.Errorf(format, args...), hint: hint}
+	return &failure{
+		exit: exitUsage,
+		code: "usage",
+		err:  fmt.Errorf(format, args...),
+		hint: hint,
+	}
 }
 
 // hobFailed marks err as hob's own failure while hob ran a job for the caller, so that

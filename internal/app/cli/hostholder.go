@@ -73,7 +73,13 @@ func (a holderCommands) installHolders(ctx context.Context, hosts []string, file
 	var failed error
 	for _, host := range hosts {
 		done, err := a.app.hosts.InstallHolder(ctx, host, file)
-		r := installedJSON{Host: host, Done: "present", Program: done.Program, Build: done.Build, Bytes: done.Copied}
+		r := installedJSON{
+			Host:    host,
+			Done:    "present",
+			Program: done.Program,
+			Build:   done.Build,
+			Bytes:   done.Copied,
+		}
 		switch {
 		case err != nil:
 			r.Done, r.Error = "failed", err.Error()
@@ -114,7 +120,13 @@ func (a holderCommands) uninstallHolders(ctx context.Context, hosts []string) er
 
 // uninstalled reports what became of one program.
 func (a holderCommands) uninstalled(host string, u ssh.HolderUse) (installedJSON, error) {
-	r := installedJSON{Host: host, Done: "removed", Program: u.Program, Build: u.Build, Running: u.Running}
+	r := installedJSON{
+		Host:    host,
+		Done:    "removed",
+		Program: u.Program,
+		Build:   u.Build,
+		Running: u.Running,
+	}
 	switch {
 	case u.Err != nil:
 		r.Done, r.Error = "failed", u.Err.Error()

@@ -91,7 +91,12 @@ func requestFailure(err error) *failure {
 		return nil
 	}
 	problem, hint := wrong.Text(func(o engine.JobOption) string { return "--" + o.Name })
-	return &failure{exit: exitUsage, code: "usage", err: errors.New(problem), hint: hint}
+	return &failure{
+		exit: exitUsage,
+		code: "usage",
+		err:  errors.New(problem),
+		hint: hint,
+	}
 }
 
 // has reports whether a flag for an option of a job was given.

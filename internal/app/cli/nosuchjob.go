@@ -44,7 +44,8 @@ func allEnded(jobs []engine.Job) bool {
 func endedAll(ref string, jobs []engine.Job, now time.Time) error {
 	newest := slices.MaxFunc(jobs, func(x, y engine.Job) int { return x.CreatedAt.Compare(y.CreatedAt) })
 	return &failure{
-		exit: exitState, code: "not_running",
+		exit: exitState,
+		code: "not_running",
 		err:  fmt.Errorf("all %d jobs %q have ended; the newest is %s, %s: %s", len(jobs), ref, newest.ID, age(newest, now), newest.Ending()),
 		hint: fmt.Sprintf("Its output: hob log %s · Run it again: hob restart %[1]s", newest.ID),
 	}
@@ -56,7 +57,8 @@ func hasEnded(job engine.Job, err error) error {
 		return err
 	}
 	return &failure{
-		exit: exitState, code: "not_running",
+		exit: exitState,
+		code: "not_running",
 		err:  fmt.Errorf("%s has already ended, %s: %s", job.ID, age(job, time.Now()), job.Ending()),
 		hint: fmt.Sprintf("Its output: hob log %s · Run it again: hob restart %[1]s", job.ID),
 	}
@@ -64,7 +66,12 @@ func hasEnded(job engine.Job, err error) error {
 
 // noSuchJob returns the error for a reference that no job matches.
 func noSuchJob(ctx context.Context, eng *engine.Engine, command, ref string) error {
-	f := &failure{exit: exitNoJob, code: "not_found", err: fmt.Errorf("no job matches %q", ref), hint: "See: hob list"}
+	f := &failure{
+		exit: exitNoJob,
+		code: "not_found",
+		err:  fmt.Errorf("no job matches %q", ref),
+		hint: "See: hob list",
+	}
 	if ref == "all" {
 		f.hint = allHint(command)
 		return f
@@ -89,7 +96,12 @@ func noSuchJob(ctx context.Context, eng *engine.Engine, command, ref string) err
 
 // noGroup returns the error for the name of a group that no job has.
 func noGroup(ctx context.Context, eng *engine.Engine, group string) error {
-	f := &failure{exit: exitNoJob, code: "not_found", err: fmt.Errorf("no such group: %q", group), hint: "See: hob list"}
+	f := &failure{
+		exit: exitNoJob,
+		code: "not_found",
+		err:  fmt.Errorf("no such group: %q", group),
+		hint: "See: hob list",
+	}
 	groups, err := project.Groups(ctx, eng)
 	if err != nil {
 		return err

@@ -100,7 +100,12 @@ func (a *app) queue(ctx context.Context, args []string, f queueFlags) error {
 	case f.moves():
 		return a.moveQueued(ctx, args, f.now)
 	case f.changes():
-		q, err := a.eng.SetQueue(ctx, args[0], engine.QueueChange{Host: f.on, Slots: f.slots, Pause: f.pause, Resume: f.resume})
+		q, err := a.eng.SetQueue(ctx, args[0], engine.QueueChange{
+			Host:   f.on,
+			Slots:  f.slots,
+			Pause:  f.pause,
+			Resume: f.resume,
+		})
 		if err != nil {
 			return err
 		}
@@ -113,7 +118,12 @@ func (a *app) queue(ctx context.Context, args []string, f queueFlags) error {
 	if len(args) == 1 {
 		queues = slices.DeleteFunc(queues, func(q engine.Queue) bool { return q.Name != args[0] })
 		if len(queues) == 0 {
-			return &failure{exit: exitNoJob, code: "not_found", err: fmt.Errorf("no queue is called %q", args[0]), hint: "See: hob queue"}
+			return &failure{
+				exit: exitNoJob,
+				code: "not_found",
+				err:  fmt.Errorf("no queue is called %q", args[0]),
+				hint: "See: hob queue",
+			}
 		}
 	}
 	return a.printQueues(queues)

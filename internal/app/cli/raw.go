@@ -67,7 +67,10 @@ func (a *app) session(ctx context.Context, v view, key *leaveKey) (end ending, e
 	}
 	size := terminalSize(a.stdout)
 	terminal, err := a.eng.Handle(v.job.ID).Terminal(ctx, engine.TerminalOptions{
-		Control: true, Size: size, Client: "cli", Scrollback: rawScrollback,
+		Control:    true,
+		Size:       size,
+		Client:     "cli",
+		Scrollback: rawScrollback,
 	})
 	if errors.Is(err, engine.ErrNotRunning) {
 		return a.printEnded(ctx, v.job)

@@ -30,7 +30,12 @@ func (a *app) oneJob(ctx context.Context, args []string, in engine.Intent, f eng
 		return engine.Job{}, err
 	}
 	if len(jobs) == 0 {
-		return engine.Job{}, &failure{exit: exitNoJob, code: "not_found", err: errors.New("no jobs to choose from"), hint: "Start one: hob run -b CMD"}
+		return engine.Job{}, &failure{
+			exit: exitNoJob,
+			code: "not_found",
+			err:  errors.New("no jobs to choose from"),
+			hint: "Start one: hob run -b CMD",
+		}
 	}
 	job, err := a.pick(ctx, jobs, question)
 	if err != nil {
@@ -47,7 +52,12 @@ func (a *app) find(ctx context.Context, ref string, in engine.Intent) (engine.Jo
 		return job, err
 	}
 	if err := a.connectFor(ctx, job); err != nil {
-		return engine.Job{}, &engine.Error{Op: "find", Job: job.ID, Backend: job.Backend, Err: err}
+		return engine.Job{}, &engine.Error{
+			Op:      "find",
+			Job:     job.ID,
+			Backend: job.Backend,
+			Err:     err,
+		}
 	}
 	return a.eng.Find(ctx, string(job.ID), in)
 }

@@ -56,7 +56,9 @@ func (a *app) screen(ctx context.Context, ref string, styled bool) error {
 	s, err := a.eng.Handle(job.ID).Screen(ctx)
 	if errors.Is(err, engine.ErrUnsupported) && !job.HasTerminal() {
 		return &failure{
-			exit: exitState, code: "unsupported", err: fmt.Errorf("%s has no screen: it was started without a terminal", job.ID),
+			exit: exitState,
+			code: "unsupported",
+			err:  fmt.Errorf("%s has no screen: it was started without a terminal", job.ID),
 			hint: "Its output: hob log " + string(job.ID),
 		}
 	}

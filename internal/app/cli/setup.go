@@ -163,7 +163,12 @@ func (a *app) reportNext(ag agents.Agent, changed bool) {
 }
 
 func setupFailed(err error) error {
-	f := &failure{exit: exitFailed, code: "failed", err: err, hint: "nothing was changed; correct the file, then run hob setup again"}
+	f := &failure{
+		exit: exitFailed,
+		code: "failed",
+		err:  err,
+		hint: "nothing was changed; correct the file, then run hob setup again",
+	}
 	file, ok := errors.AsType[*agents.FileError](err)
 	switch {
 	case ok && file.Changed:

@@ -39,7 +39,8 @@ func checkFileLimit() error {
 		return nil
 	}
 	return &failure{
-		exit: exitFailed, code: "failed",
+		exit: exitFailed,
+		code: "failed",
 		err:  fmt.Errorf("only %s may be open at a time, and hob needs %d", units.Count(int(limit.Cur), "file"), minFiles),
 		hint: "allow more open files: ulimit -n 256",
 	}

@@ -201,7 +201,9 @@ func (a *app) waitOne(ctx context.Context, job engine.Job, until engine.Conditio
 	switch {
 	case until.Port != 0 && errors.Is(err, engine.ErrUnsupported):
 		return 0, &failure{
-			exit: exitFailed, code: "unsupported", err: fmt.Errorf("%s runs on host %s, where hob cannot check ports", job.ID, job.Host),
+			exit: exitFailed,
+			code: "unsupported",
+			err:  fmt.Errorf("%s runs on host %s, where hob cannot check ports", job.ID, job.Host),
 			hint: "wait for a line of output instead: hob wait --for REGEX " + string(job.ID),
 		}
 	case err != nil:
@@ -248,13 +250,19 @@ func (a *app) waitTimedOut(ctx context.Context, jobs []engine.Job, d time.Durati
 }
 
 func timedOut(d time.Duration, still string) error {
-	return &failure{exit: exitTimeout, code: "timeout", err: fmt.Errorf("timed out after %s; %s", units.DurationText(d), still)}
+	return &failure{
+		exit: exitTimeout,
+		code: "timeout",
+		err:  fmt.Errorf("timed out after %s; %s", units.DurationText(d), still),
+	}
 }
 
 // endedBefore returns the failure of a condition that can no longer hold.
 func endedBefore(job engine.Job, what string) error {
 	return &failure{
-		exit: exitFailed, code: "ended", err: fmt.Errorf("%s ended before %s", job.ID, what),
+		exit: exitFailed,
+		code: "ended",
+		err:  fmt.Errorf("%s ended before %s", job.ID, what),
 		hint: "Its output: hob log " + string(job.ID),
 	}
 }

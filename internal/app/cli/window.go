@@ -272,7 +272,10 @@ func (a *app) window(c *config.Config) program.Options {
 		ui.WithKeys(c.Keymap()),
 		ui.WithReducedMotion(c.UI.ReducedMotion),
 		ui.WithLogView(ui.LogView{
-			Stay: !c.Log.Follow, Wrap: c.Log.Wrap, Timestamps: c.Log.Timestamps, LineNumbers: c.Log.LineNumbers,
+			Stay:        !c.Log.Follow,
+			Wrap:        c.Log.Wrap,
+			Timestamps:  c.Log.Timestamps,
+			LineNumbers: c.Log.LineNumbers,
 		}),
 	}
 	pane = append(pane, ui.WithHosts(a.hosts.Known()...), ui.WithConnect(a.connectForUI))
@@ -295,7 +298,11 @@ func (a *app) window(c *config.Config) program.Options {
 		Open:    opener(c.UI),
 		Suspend: suspendSelf,
 		Copy:    copier(os.Getenv("TMUX") != ""),
-		Notify:  program.Notify{Waiting: notifyBy(n.Waiting), Failed: notifyBy(n.Failed), Finished: notifyBy(n.Finished)},
+		Notify: program.Notify{
+			Waiting:  notifyBy(n.Waiting),
+			Failed:   notifyBy(n.Failed),
+			Finished: notifyBy(n.Finished),
+		},
 
 		NoStatus: !n.ProgramStatus,
 		NoMouse:  !c.UI.Mouse,

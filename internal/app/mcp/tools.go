@@ -74,13 +74,15 @@ func (a *agent) refuse(ctx context.Context, err error) *mcp.CallToolResult {
 func (a *agent) addTools() {
 	no, yes := false, true
 	addTool(a, &mcp.Tool{
-		Name: "bash", Title: "Run a command",
+		Name:  "bash",
+		Title: "Run a command",
 		Description: "Run a shell command. Returns status (queued, running, completed, failed), exitCode and output. A command that takes longer than yieldMs keeps running in the background: " +
 			"the answer then has a sessionId for process and the last lines of output. timeout is in seconds, yieldMs in milliseconds.",
 		Annotations: &mcp.ToolAnnotations{DestructiveHint: &yes, OpenWorldHint: &yes},
 	}, a.tools.Bash)
 	addTool(a, &mcp.Tool{
-		Name: "process", Title: "Manage background jobs",
+		Name:        "process",
+		Title:       "Manage background jobs",
 		Description: "List, read, type into, wait for and end jobs that run in the background. timeout is in milliseconds.",
 		Annotations: &mcp.ToolAnnotations{DestructiveHint: &yes, OpenWorldHint: &no},
 	}, a.tools.Process)
@@ -88,18 +90,23 @@ func (a *agent) addTools() {
 		return
 	}
 	addTool(a, &mcp.Tool{
-		Name: "bash_output", Title: "New output of a job",
+		Name:        "bash_output",
+		Title:       "New output of a job",
 		Description: "Same as process poll: output of a background job since the last call, and its status.",
 		Annotations: &mcp.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no},
 	}, a.bashOutput)
 	addTool(a, &mcp.Tool{
-		Name: "bash_background_list", Title: "Your background jobs", Description: "Same as process list.",
+		Name:        "bash_background_list",
+		Title:       "Your background jobs",
+		Description: "Same as process list.",
 		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &no},
 	}, func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
 		return a.tools.Process(ctx, tool.ProcessArgs{Action: "list"})
 	})
 	addTool(a, &mcp.Tool{
-		Name: "bash_background_terminate", Title: "End a job", Description: "Same as process kill.",
+		Name:        "bash_background_terminate",
+		Title:       "End a job",
+		Description: "Same as process kill.",
 		Annotations: &mcp.ToolAnnotations{DestructiveHint: &yes, OpenWorldHint: &no},
 	}, a.bashTerminate)
 }

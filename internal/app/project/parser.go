@@ -44,7 +44,12 @@ func (p *parser) fail(line int, format string, args ...any) {
 
 // process returns a process without a command, in the directory of the project.
 func (p *parser) process(name string, line int) Process {
-	return Process{Name: name, Line: line, Dir: p.plan.Dir, Env: map[string]string{}}
+	return Process{
+		Name: name,
+		Line: line,
+		Dir:  p.plan.Dir,
+		Env:  map[string]string{},
+	}
 }
 
 // maxProcesses limits the processes of a file. Each one is compared with the others.

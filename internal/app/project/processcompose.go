@@ -21,7 +21,13 @@ func (p *parser) processCompose(v *value) {
 	top.ignore("version", "description", "is_tui_disabled", "ordered_shutdown",
 		"log_location", "log_level", "log_length", "log_configuration", "log_format")
 	p.owner = processCompose
-	c := compose{p: p, shell: []string{"sh", "-c"}, dotenv: p.variables(), global: map[string]string{}, replicas: map[string]int{}}
+	c := compose{
+		p:        p,
+		shell:    []string{"sh", "-c"},
+		dotenv:   p.variables(),
+		global:   map[string]string{},
+		replicas: map[string]int{},
+	}
 	if bash, err := exec.LookPath("bash"); err == nil && bash != "" {
 		c.shell[0] = "bash"
 	}

@@ -27,13 +27,17 @@ func Renew(j engine.Job) (*engine.Renewal, error) {
 	proc := plan.withCopy(name)
 	if proc == nil {
 		return nil, &engine.Error{
-			Op: "restart", Job: j.ID, Err: fmt.Errorf("%w: %s no longer has a process %s", engine.ErrInvalid, plan.File, name),
+			Op:   "restart",
+			Job:  j.ID,
+			Err:  fmt.Errorf("%w: %s no longer has a process %s", engine.ErrInvalid, plan.File, name),
 			Hint: "add it again, or run its command as a new job: hob run " + commandText(j),
 		}
 	}
 	if lost, file := lostVariables(*proc, plan.Dir, j); len(lost) > 0 {
 		return nil, &engine.Error{
-			Op: "restart", Job: j.ID, Err: fmt.Errorf("%w: %s, which has the values of %s, does not exist", engine.ErrInvalid, file, strings.Join(lost, ", ")),
+			Op:   "restart",
+			Job:  j.ID,
+			Err:  fmt.Errorf("%w: %s, which has the values of %s, does not exist", engine.ErrInvalid, file, strings.Join(lost, ", ")),
 			Hint: "restore the file, or start " + name + " without it: hob up " + name,
 		}
 	}
@@ -63,7 +67,12 @@ func commandText(j engine.Job) string {
 
 // notRenewed returns why the file of a job's process cannot be used.
 func notRenewed(j engine.Job, source Source, err error) error {
-	e := &engine.Error{Op: "restart", Job: j.ID, Err: fmt.Errorf("%w: %w", engine.ErrInvalid, err), Hint: "correct the file; the job was not touched"}
+	e := &engine.Error{
+		Op:   "restart",
+		Job:  j.ID,
+		Err:  fmt.Errorf("%w: %w", engine.ErrInvalid, err),
+		Hint: "correct the file; the job was not touched",
+	}
 	if errors.Is(err, ErrNoFile) || errors.Is(err, fs.ErrNotExist) {
 		gone := "the file of the project in " + source.Dir
 		if len(source.Files) > 0 {

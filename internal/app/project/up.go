@@ -75,8 +75,14 @@ func (u *Up) Run(ctx context.Context, chosen []Process) error {
 	defer watchers.Wait()
 	defer cancel()
 	r := &run{
-		Up: u, chosen: chosen, pending: slices.Clone(chosen), results: map[string]Result{},
-		known: map[string]error{}, watched: map[string]bool{}, waiting: map[string][]string{}, news: make(chan outcome),
+		Up:      u,
+		chosen:  chosen,
+		pending: slices.Clone(chosen),
+		results: map[string]Result{},
+		known:   map[string]error{},
+		watched: map[string]bool{},
+		waiting: map[string][]string{},
+		news:    make(chan outcome),
 	}
 	if err := u.makeKey(ctx); err != nil {
 		return err
@@ -119,7 +125,12 @@ func (r *run) keepRunning(ctx context.Context) error {
 		d := r.Decide(proc, running)
 		keep := d.Action == Keep && !follows(d.Job) && d.Job.Status != engine.Stopping
 		if keep {
-			r.report(ctx, proc, Result{Name: proc.Name, Action: Keep, Reason: d.Reason, Job: &d.Job})
+			r.report(ctx, proc, Result{
+				Name:   proc.Name,
+				Action: Keep,
+				Reason: d.Reason,
+				Job:    &d.Job,
+			})
 		}
 		return keep
 	})

@@ -29,7 +29,11 @@ func New(text string) *Log {
 		end := start + int64(len(line))
 		raw := strings.TrimRight(line, "\r\n")
 		l.lines = append(l.lines, joblog.Line{
-			Number: int64(len(l.lines)), Start: start, End: end, Text: vt.Strip(raw), Raw: []byte(raw),
+			Number: int64(len(l.lines)),
+			Start:  start,
+			End:    end,
+			Text:   vt.Strip(raw),
+			Raw:    []byte(raw),
 		})
 		start = end
 	}

@@ -372,7 +372,11 @@ func (a *auth) refused(err error) error {
 		tried += "; the server accepts " + strings.Join(a.allowed, ", ")
 	}
 	alias := a.c.Alias
-	e := &Error{Step: "authenticate", Final: true, Hint: "check whether ssh " + alias + " works; ssh-add -l lists the agent's keys"}
+	e := &Error{
+		Step:  "authenticate",
+		Final: true,
+		Hint:  "check whether ssh " + alias + " works; ssh-add -l lists the agent's keys",
+	}
 	switch wanted := a.wanted(); {
 	case a.err != nil:
 		e.Err = fmt.Errorf("log in as %s: %w", a.c.User, a.err)

@@ -312,7 +312,11 @@ func (d *Dialer) refused(ctx context.Context, c *hostconf.Config, keys *hostKeys
 		return auth.refused(err)
 	}
 	text := strings.TrimPrefix(err.Error(), "ssh: handshake failed: ")
-	e := &Error{Step: "connect", Err: fmt.Errorf("talk to %s: %s", c.Address(), strings.TrimPrefix(text, "ssh: ")), closed: closed}
+	e := &Error{
+		Step:   "connect",
+		Err:    fmt.Errorf("talk to %s: %s", c.Address(), strings.TrimPrefix(text, "ssh: ")),
+		closed: closed,
+	}
 	switch {
 	case !hungUp(err): // or the proxy command reported why
 	case !keys.shown:

@@ -62,7 +62,12 @@ func (k *hostKeys) algorithms() []string {
 }
 
 func (k *hostKeys) fail(err error, hint string) error {
-	k.err = &Error{Step: "host key", Err: err, Final: true, Hint: hint}
+	k.err = &Error{
+		Step:  "host key",
+		Err:   err,
+		Final: true,
+		Hint:  hint,
+	}
 	return k.err
 }
 

@@ -66,7 +66,11 @@ func (d *Dialer) program() (string, error) {
 func (d *Dialer) master(ctx context.Context, host string, c *hostconf.Config, p asker, why []string) (*Transport, error) {
 	path, err := d.program()
 	if err != nil {
-		return nil, &Error{Step: "config", Err: fmt.Errorf("the ssh program is needed (%s): %w", strings.Join(why, ", "), err), Final: true}
+		return nil, &Error{
+			Step:  "config",
+			Err:   fmt.Errorf("the ssh program is needed (%s): %w", strings.Join(why, ", "), err),
+			Final: true,
+		}
 	}
 	m, err := d.run(ctx, path, host, c, p)
 	if err != nil {

@@ -276,7 +276,11 @@ func Enter(host string) (c *Container, ok bool, err error) {
 	parts := strings.Split(name, "/")
 	for _, p := range parts {
 		if !containerName(p) {
-			return nil, true, &Error{Step: "config", Err: fmt.Errorf("%q is not a valid container name", name), Final: true}
+			return nil, true, &Error{
+				Step:  "config",
+				Err:   fmt.Errorf("%q is not a valid container name", name),
+				Final: true,
+			}
 		}
 	}
 	argv := []string{program, "exec", "-i"}
@@ -290,7 +294,11 @@ func Enter(host string) (c *Container, ok bool, err error) {
 	case len(parts) == 1:
 		argv = append(argv, "--", name)
 	default:
-		return nil, true, &Error{Step: "config", Err: fmt.Errorf("%q is not a valid container name", name), Final: true}
+		return nil, true, &Error{
+			Step:  "config",
+			Err:   fmt.Errorf("%q is not a valid container name", name),
+			Final: true,
+		}
 	}
 	argv = append(argv, "sh")
 	return &Container{shell.NewEntrance(argv), strings.Join(argv, " ")}, true, nil

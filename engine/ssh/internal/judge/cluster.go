@@ -206,10 +206,20 @@ func (l *Look) follow(p *engine.Pending) {
 func (l *Look) endedThere(o *engine.State, j *slurm.Job) {
 	exit := engine.Exit{Status: engine.Killed, EndedBy: slurm.Name, At: l.At}
 	lost := func(reason engine.Reason, text string) {
-		exit = engine.Exit{Status: engine.Lost, Reason: reason, Error: text, At: l.At}
+		exit = engine.Exit{
+			Status: engine.Lost,
+			Reason: reason,
+			Error:  text,
+			At:     l.At,
+		}
 	}
 	failed := func(reason engine.Reason, text string) {
-		exit = engine.Exit{Status: engine.Failed, Reason: reason, Error: text, At: l.At}
+		exit = engine.Exit{
+			Status: engine.Failed,
+			Reason: reason,
+			Error:  text,
+			At:     l.At,
+		}
 	}
 	if j.Unsatisfiable() { // by the user's own options
 		failed(engine.ReasonDependency, Unsatisfied)

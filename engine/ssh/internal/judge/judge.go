@@ -143,7 +143,12 @@ func (l *Look) refused(o *engine.State) Certainty {
 		return Unstarted // the end of another job may be why
 	default:
 		o.Status = engine.Failed
-		o.Exit = engine.Exit{Status: engine.Failed, Reason: engine.ReasonSpawn, Error: e.Failed, At: l.At}
+		o.Exit = engine.Exit{
+			Status: engine.Failed,
+			Reason: engine.ReasonSpawn,
+			Error:  e.Failed,
+			At:     l.At,
+		}
 	}
 	return Certain
 }
@@ -221,7 +226,12 @@ func (l *Look) lost(o *engine.State, why engine.Reason, text string) Certainty {
 		return Doubtful
 	}
 	o.Status = engine.Lost
-	o.Exit = engine.Exit{Status: engine.Lost, Reason: why, Error: text, At: l.At}
+	o.Exit = engine.Exit{
+		Status: engine.Lost,
+		Reason: why,
+		Error:  text,
+		At:     l.At,
+	}
 	return Certain
 }
 

@@ -39,7 +39,12 @@ func parseHolder(s string) (Holder, bool) {
 		return Holder{}, false
 	}
 	launch, err := strconv.Atoi(f[1])
-	return Holder{Program: f[3], Build: strings.Trim(f[0], "-"), Launch: launch, System: f[2]}, err == nil
+	return Holder{
+		Program: f[3],
+		Build:   strings.Trim(f[0], "-"),
+		Launch:  launch,
+		System:  f[2],
+	}, err == nil
 }
 
 // Program is a file hob-holder that is to be installed.

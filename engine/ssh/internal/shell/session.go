@@ -127,7 +127,12 @@ func knock(w io.Writer, mark string, answered <-chan struct{}) error {
 func (s *Session) Do(ctx context.Context, script string, limit time.Duration) (Answer, error) {
 	nonce := rand.Text()
 	script = "(\n" + script + "\n) </dev/null\nh_r=$?; echo; echo " + nonce + " $h_r\n"
-	return s.do(ctx, &request{script: []byte(script), limit: limit, most: maxAnswer, nonce: nonce})
+	return s.do(ctx, &request{
+		script: []byte(script),
+		limit:  limit,
+		most:   maxAnswer,
+		nonce:  nonce,
+	})
 }
 
 // Stream runs script, whose standard input is what next returns until it returns nil. limit is how
@@ -189,7 +194,12 @@ const likeSh = "[ -z \"${ZSH_VERSION-}\" ] || emulate sh\n"
 // define the functions of prelude, each of which may take limit.
 func (s *Session) write(prelude string, limit time.Duration) {
 	defer close(s.sent)
-	ready := &request{limit: limit, most: startAnswer, nonce: rand.Text(), done: make(chan struct{})}
+	ready := &request{
+		limit: limit,
+		most:  startAnswer,
+		nonce: rand.Text(),
+		done:  make(chan struct{}),
+	}
 	s.sent <- ready
 	if s.unsent = knock(s.ch, ready.nonce, ready.done); s.unsent != nil || ready.err != nil {
 		return

@@ -134,7 +134,11 @@ func tasksNotDeclared() error {
 	if err != nil {
 		return internal(err)
 	}
-	return &jsonrpc.Error{Code: mcp.CodeMissingRequiredClientCapabilities, Message: "the request does not declare the capability " + TasksExtension, Data: data}
+	return &jsonrpc.Error{
+		Code:    mcp.CodeMissingRequiredClientCapabilities,
+		Message: "the request does not declare the capability " + TasksExtension,
+		Data:    data,
+	}
 }
 
 func invalidParams(format string, args ...any) error {

@@ -37,8 +37,12 @@ func (t *Tools) screen(ctx context.Context, j engine.Job, _ ProcessArgs) (*Answe
 	ans := About(j, time.Now())
 	ans.Body.head = cells.Visible(s.Text)
 	ans.Screen = &screen{
-		Cols: s.Size.Cols, Rows: s.Size.Rows, CursorX: s.CursorX, CursorY: s.CursorY,
-		Title: plain.OneLine(s.Title, 200), Alternate: s.Alternate,
+		Cols:      s.Size.Cols,
+		Rows:      s.Size.Rows,
+		CursorX:   s.CursorX,
+		CursorY:   s.CursorY,
+		Title:     plain.OneLine(s.Title, 200),
+		Alternate: s.Alternate,
 	}
 	ans.Next = Call("send-keys", j.ID, "keys", []string{"Enter"})
 	if j.Status.Finished() {
