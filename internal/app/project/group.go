@@ -19,6 +19,7 @@ const (
 	groupLabel   = "group"   // the name of the group
 	projectLabel = "project" // the directory of the project: two projects may have the same group
 	processLabel = "process" // the name of the process
+	baseLabel    = "copy-of" // for a copy of a process: the name of that
 	// strangerLabel is the pid that listened on the port of the process's probe when that started.
 	strangerLabel = "port-taken-by"
 	needsLabel    = "needs" // the names of the processes that it uses while it runs, quoted as for a shell
@@ -72,25 +73,25 @@ func (g Group) last(ctx context.Context, eng *engine.Engine, process string) (en
 const ByUp = "up"
 
 // Newest returns one job of each process of the group, oldest first: the running one, or else the last one. Jobs that
-// hob up has stopped do not count: they were replaced, or the file has them no longer.
+// hob up has stopped do not count: they were replaced, or the file has them no longer. Nor does one that has ended, if
+// copies of its process were started later, or the process itself after a copy.
 func (g Group) Newest(ctx context.Context, eng *engine.Engine) ([]engine.Job, error) {
 	jobs, err := eng.List(ctx, engine.Filter{Here: true, Labels: g.Labels()})
 	if err != nil {
 		return nil, err
 	}
-	replaced := map[engine.ID]bool{}
-	for _, j := range jobs {
-		replaced[j.RestartedFrom] = true
-	}
 	newest := map[[2]string]engine.Job{}
+	isCopied := map[[2]string]bool{}          // whether a process has copies now
 	for _, j := range slices.Backward(jobs) { // the newest one last
 		of := [2]string{j.Labels[projectLabel], ProcessOf(j)}
 		if before, ok := newest[of]; !ok || before.Status.Finished() || !j.Status.Finished() {
 			newest[of] = j
 		}
+		isCopied[baseOf(j)] = isCopy(j)
 	}
 	maps.DeleteFunc(newest, func(_ [2]string, j engine.Job) bool {
-		return j.Status.Finished() && (replaced[j.ID] || j.Exit.EndedBy == ByUp)
+		isReplaced := j.Exit.EndedBy == ByUp || isCopied[baseOf(j)] != isCopy(j)
+		return j.Status.Finished() && isReplaced
 	})
 	return slices.SortedFunc(maps.Values(newest), func(a, b engine.Job) int { return a.CreatedAt.Compare(b.CreatedAt) }), nil
 }
@@ -98,6 +99,13 @@ func (g Group) Newest(ctx context.Context, eng *engine.Engine) ([]engine.Job, er
 // ProcessOf returns the name of the process that a job runs. A job that was added to the group by hand
 // has its own name.
 func ProcessOf(j engine.Job) string { return cmp.Or(j.Labels[processLabel], j.Name) }
+
+func isCopy(j engine.Job) bool { return j.Labels[baseLabel] != "" }
+
+// baseOf returns the project and the process of a job, which is that of all copies.
+func baseOf(j engine.Job) [2]string {
+	return [2]string{j.Labels[projectLabel], cmp.Or(j.Labels[baseLabel], ProcessOf(j))}
+}
 
 // Exists reports whether the group has jobs, also such that have ended.
 func (g Group) Exists(ctx context.Context, eng *engine.Engine) (bool, error) {

@@ -393,6 +393,9 @@ func (u *Up) spec(proc Process) engine.Spec {
 	s.Labels = u.Source.labels()
 	maps.Copy(s.Labels, u.Group.Labels())
 	s.Labels[processLabel] = proc.Name
+	if proc.Base != "" {
+		s.Labels[baseLabel] = proc.Base
+	}
 	proc.describe(&s, u.key)
 	if needs := needNames(proc); needs != "" {
 		s.Labels[needsLabel] = needs
