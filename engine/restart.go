@@ -67,7 +67,7 @@ func (h *Handle) restart(ctx context.Context, o RestartOptions, opts ...StartOpt
 			return Job{}, err
 		}
 		if runs {
-			return h.e.Handle(current.ID).restart(ctx, o, opts...)
+			return h.e.Handle(current.ID).Restart(ctx, o, opts...)
 		}
 	}
 	spec, renewed, err := h.restartSpec(old, o, opts)
