@@ -77,7 +77,7 @@ func TestOptionsRefuseValues(t *testing.T) {
 // that clients set themselves.
 func TestOptionsCoverSpec(t *testing.T) {
 	names, fields := map[string]bool{}, map[string]bool{
-		"Command": true, "EnvDigests": true, "TTYStdin": true, "Grace": true, "Labels": true, "Backgrounded": true, "CreatedBy": true, "RestartedFrom": true,
+		"Command": true, "EnvDigests": true, "TTYStdin": true, "Grace": true, "Labels": true, "Backgrounded": true, "CreatedBy": true, "RestartedFrom": true, "Single": true,
 	}
 	for _, o := range engine.JobOptions() {
 		if names[o.Name] || o.Usage == "" {
