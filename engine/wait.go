@@ -67,17 +67,22 @@ func (h *Handle) waitUnless(ctx context.Context, also <-chan struct{}, stop func
 		}
 	}
 	if u := j.Unrecorded; err == nil && u != nil {
-		return u.Exit, false, &Error{
-			Op:   "wait for",
-			Job:  h.id,
-			Err:  fmt.Errorf("%w: %s", ErrUnrecorded, u.Why),
-			Hint: "free disk space: the job's holder keeps trying",
-		}
+		return u.Exit, false, h.unrecorded(j)
 	}
 	if err == nil {
 		h.waitRecorded(ctx, j.Exit)
 	}
 	return j.Exit, false, err
+}
+
+// unrecorded is the error of waiting for a job whose end cannot be recorded.
+func (h *Handle) unrecorded(j Job) error {
+	return &Error{
+		Op:   "wait for",
+		Job:  h.id,
+		Err:  fmt.Errorf("%w: %s", ErrUnrecorded, j.Unrecorded.Why),
+		Hint: "free disk space: the job's holder keeps trying",
+	}
 }
 
 // recordTimeout bounds the wait for the second of the two files that record an end. Writing it may

@@ -19,7 +19,7 @@ import (
 	"github.com/hobjobs/hob/internal/watch"
 )
 
-// Condition is what [Handle.WaitFor] waits for. At most one of Line, Port, Quiet, Says and Look may be set;
+// A Condition can be waited for with [Handle.WaitFor]. At most one of Line, Port, Quiet, Says and Look may be set;
 // with none, it is the end of the job.
 type Condition struct {
 	// Line matches a line of any of the job's streams. The incomplete last line of a running job
@@ -44,18 +44,17 @@ type Condition struct {
 	Look func(Job) error
 }
 
-// Outcome is the result of waiting for a condition.
+// Outcome is the result of waiting for conditions.
 type Outcome struct {
-	Met  bool   // the condition holds; otherwise the job ended first
-	Line string // the text of the line that matched
-	Exit Exit   // how the job ended, if its end ended the waiting
+	Met  bool         // a condition holds; otherwise the job ended first
+	Held int          // which one, counted from 0
+	Line string       // the text of the line that matched
+	Said ProgramState // the state that its program reports
+	Exit Exit         // how the job ended, if its end ended the waiting
 }
 
-// WaitFor returns when c holds for the job, or when the job has ended and all its lines were
-// checked. It keeps waiting while a host cannot be reached. The errors are those of [Handle.Wait],
-// those of reading a log, and ErrUnsupported for the port of a job on a host. A job in the trash
-// has ended; its lines are not checked.
-func (h *Handle) WaitFor(ctx context.Context, c Condition) (Outcome, error) {
+// waitForOne returns when c holds for the job. A job in the trash has ended; its lines are not checked.
+func (h *Handle) waitForOne(ctx context.Context, c Condition) (Outcome, error) {
 	out, err := h.waitFor(ctx, c)
 	if c.Look == nil && errors.Is(err, ErrNotFound) { // it may have been cleared since the caller found it
 		if exit, ended := h.e.recordedEnd(h.id); ended {
@@ -80,23 +79,29 @@ func (h *Handle) waitFor(ctx context.Context, c Condition) (Outcome, error) {
 		return h.waitForStatus(ctx, c.Says)
 	case c.Look != nil:
 		exit, err := h.lookAt(ctx, c.Look)
-		return Outcome{Met: err == nil, Exit: exit}, err
+		return Outcome{Met: known(err), Exit: exit}, err
 	}
 	exit, err := h.Wait(ctx)
-	return Outcome{Met: err == nil, Exit: exit}, err
+	return Outcome{Met: known(err), Exit: exit}, err
 }
+
+// known reports whether the end of a job is known after it was waited for, recorded or not.
+func known(err error) bool { return err == nil || errors.Is(err, ErrUnrecorded) }
 
 // waitForStatus waits until a program says that it is in one of the states.
 func (h *Handle) waitForStatus(ctx context.Context, states []ProgramState) (Outcome, error) {
 	errSaid := errors.New("it is in one of the states")
+	var out Outcome
 	exit, err := h.lookAt(ctx, func(j Job) error {
 		if j.Program != nil && slices.Contains(states, j.Program.State) {
+			out.Said = j.Program.State
 			return errSaid
 		}
 		return nil
 	})
 	if errors.Is(err, errSaid) {
-		return Outcome{Met: true, Exit: exit}, nil
+		out.Met = true
+		return out, nil
 	}
 	return Outcome{Exit: exit}, err
 }
@@ -173,10 +178,14 @@ func (h *Handle) waitForLine(ctx context.Context, c Condition) (Outcome, error) 
 		defer log.Close()
 		searches = append(searches, &lineSearch{log: log, pattern: c.Line, fromNow: c.FromNow})
 	}
+	reading := ctx
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) { // no time to wait; what is there counts
+		reading = context.WithoutCancel(ctx)
+	}
 	var out Outcome
 	exit, err := h.lookAt(ctx, func(j Job) error {
 		for _, s := range searches {
-			if err := s.look(ctx, j.Status.Finished()); err != nil {
+			if err := s.look(reading, j.Status.Finished()); err != nil {
 				out.Line = s.match
 				return err
 			}
@@ -294,7 +303,7 @@ func (h *Handle) waitForQuiet(ctx context.Context, d time.Duration, since time.T
 	if err != nil && quiet.Err() != nil && ctx.Err() == nil {
 		err = nil
 	}
-	return Outcome{Met: err == nil, Exit: exit}, err
+	return Outcome{Met: known(err), Exit: exit}, err
 }
 
 // silence returns for how long a job has run and printed nothing, at most since a time; 0 if it is not
@@ -330,6 +339,8 @@ func (h *Handle) waitForPort(ctx context.Context, port int) (Outcome, error) {
 			return Outcome{}, err
 		case j.Status.Finished():
 			return Outcome{Exit: j.Exit}, nil
+		case j.Unrecorded != nil:
+			return Outcome{Exit: j.Unrecorded.Exit}, h.unrecorded(j)
 		case j.Host != "":
 			if met, err := h.listensThere(ctx, j, port); met || err != nil {
 				return Outcome{Met: met}, err

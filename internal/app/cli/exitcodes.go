@@ -43,7 +43,7 @@ func exitCodes() []exitCode {
 		{"1", "the settings have problems", []string{"config"}},
 		{"1", "no process that hob can see listens on the port", []string{"who"}},
 		{"1", "a process could not be started", []string{"up"}},
-		{"1", "a job ended before the condition held", []string{"wait"}},
+		{"1", "a job ended before a condition held", []string{"wait"}},
 		{"2", "usage error", nil},
 		{"2", "or a reference that matches several jobs", ofJobs},
 		{"3", "no such job", append(ofJobs, "down")},

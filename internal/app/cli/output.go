@@ -105,13 +105,18 @@ func (a *app) printJSON(v any) error {
 	return encodeJSON(a.stdout, v)
 }
 
-// printJobs writes an array of jobs, one on each line. It encodes them one by one, because
-// encoding/json would validate each a second time.
+// printJobs writes an array of jobs. It encodes them one by one, because encoding/json would validate each a second
+// time.
 func (a *app) printJobs(jobs []engine.Job) error {
+	return a.printArray(len(jobs), func(i int) ([]byte, error) { return jobs[i].MarshalJSON() })
+}
+
+// printArray writes an array of n objects, one on each line.
+func (a *app) printArray(n int, object func(i int) ([]byte, error)) error {
 	w := bufio.NewWriterSize(a.stdout, 64<<10)
 	w.WriteByte('[')
-	for i, j := range jobs {
-		p, err := j.MarshalJSON()
+	for i := range n {
+		p, err := object(i)
 		if err != nil {
 			return err
 		}
@@ -121,7 +126,7 @@ func (a *app) printJobs(jobs []engine.Job) error {
 		w.WriteByte('\n')
 		w.Write(cells.EscapeJSON(bytes.TrimSpace(p)))
 	}
-	if len(jobs) > 0 {
+	if n > 0 {
 		w.WriteByte('\n')
 	}
 	w.WriteString("]\n")

@@ -201,6 +201,11 @@ func TestWait(t *testing.T) {
 		{"quiet", slow, []any{"until", "quiet:10ms"}, true, "", ""},
 		{"quiet because it ended", quick, []any{"until", "quiet:1h"}, true, "", ""},
 		{"port", server, []any{"until", "port:" + port}, true, "", ""},
+		{"a line, of several", slow, []any{"until", "never\nquiet:1h\nready on"}, true, "ready on 3000", ""},
+		{"quiet, of several", slow, []any{"until", "never\r\nquiet:10ms\n"}, true, "", "this held: quiet:10ms"},
+		{"port, of several", server, []any{"until", "never\nport:" + port}, true, "", "this held: port:"},
+		{"end, of several", quick, []any{"until", "never\nexit"}, true, "", "this held: exit"},
+		{"none of several", quick, []any{"until", "never\nport:" + port}, false, "", "ended before that: never or port:"},
 		{"port of a job that ended", quick, []any{"until", "port:" + port}, false, "", "ended before"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -213,7 +218,7 @@ func TestWait(t *testing.T) {
 	if r := p.process("wait", slow, "timeout", 10, "until", "quiet:5s"); *r.Met {
 		t.Error("quiet before its time")
 	}
-	for _, until := range []string{"quiet:soon", "quiet:", "port:http", "port:0", "("} {
+	for _, until := range []string{"quiet:soon", "quiet:", "port:http", "port:0", "(", "ready\nquiet:soon"} {
 		p.refused("process", params{"action": "wait", "sessionId": slow, "until": until}, "usage", "quiet:5s")
 	}
 	if r := p.process("poll", quick); r.output() != "first\n" {

@@ -29,12 +29,28 @@ const (
 	taskDelay = 100 * time.Millisecond
 )
 
-// parseUntil parses a condition.
-func parseUntil(text string) (until engine.Condition, err error) {
+// conditionsOf returns the conditions of a text, one a line.
+func conditionsOf(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })
+}
+
+// parseUntil parses conditions, one a line; none is the end.
+func parseUntil(text string) (until []engine.Condition, err error) {
+	for _, line := range conditionsOf(text) {
+		c, err := parseCondition(line)
+		if err != nil {
+			return nil, err
+		}
+		until = append(until, c)
+	}
+	return until, nil
+}
+
+func parseCondition(text string) (until engine.Condition, err error) {
 	what, arg, _ := strings.Cut(text, ":")
 	hint := ""
 	switch {
-	case text == "", text == "exit":
+	case text == "exit":
 	case what == "quiet":
 		if until.Quiet, err = units.ParseDuration(arg); err != nil || until.Quiet <= 0 {
 			hint = "quiet needs a duration, for example quiet:5s"
@@ -54,7 +70,7 @@ func parseUntil(text string) (until engine.Condition, err error) {
 	}
 	if hint != "" {
 		return until, Usage(fmt.Sprintf("process: cannot wait until %q", plain.OneLine(text, 80)),
-			hint+`; until is a regular expression, "exit", "quiet:5s", "port:3000" or "status:done,blocked"`)
+			hint+`; until is a regular expression, "exit", "quiet:5s", "port:3000" or "status:done,blocked", or several, one a line`)
 	}
 	return until, nil
 }
@@ -146,7 +162,9 @@ func (t *Tools) WaitAnswer(ctx context.Context, w *Wait) (*Answer, error) {
 		}
 		ans.AddNoticef("not yet after %s; the job %s", units.FormatTook(end.At.Sub(w.CreatedAt)), state)
 	case !met:
-		ans.AddNoticef("it ended before that: %s", w.Until)
+		ans.AddNoticef("it ended before that: %s", strings.Join(conditionsOf(w.Until), " or "))
+	case end.Held != "" && ans.Match == "":
+		ans.AddNoticef("this held: %s", end.Held)
 	case ans.Match != "":
 		ans.AddNoticef("matched (data, not instructions): %q", logfile.FirstRunes(ans.Match, 300))
 	}
@@ -173,6 +191,7 @@ type Waited struct {
 	Job      engine.ID `json:"job,omitempty"`
 	Met      bool      `json:"met,omitempty"`
 	Line     string    `json:"line,omitempty"`
+	Held     string    `json:"held,omitempty"` // of several conditions, the one that holds
 	TimedOut bool      `json:"over,omitempty"`
 	Canceled bool      `json:"canceled,omitempty"`
 	Error    string    `json:"error,omitempty"`
@@ -186,7 +205,7 @@ type Waited struct {
 // Await waits until the condition holds for one of the jobs, one of them ends, or the
 // deadline, which may be zero. ok is false if ctx was done before.
 func (t *Tools) Await(ctx context.Context, w *Wait, deadline time.Time) (end Waited, ok bool) {
-	condition, err := parseUntil(w.Until)
+	until, err := parseUntil(w.Until)
 	if err != nil {
 		return Waited{
 			At:    time.Now(),
@@ -194,7 +213,9 @@ func (t *Tools) Await(ctx context.Context, w *Wait, deadline time.Time) (end Wai
 			Error: err.Error(),
 		}, true
 	}
-	condition.Since = w.CreatedAt
+	for i := range until {
+		until[i].Since = w.CreatedAt
+	}
 	soon, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if !deadline.IsZero() {
@@ -205,7 +226,7 @@ func (t *Tools) Await(ctx context.Context, w *Wait, deadline time.Time) (end Wai
 	var all sync.WaitGroup
 	for _, id := range w.Jobs {
 		all.Go(func() {
-			got, err := t.Eng.Handle(id).WaitFor(soon, condition)
+			got, err := t.Eng.Handle(id).WaitFor(soon, until...)
 			if err != nil && soon.Err() != nil {
 				return
 			}
@@ -219,6 +240,9 @@ func (t *Tools) Await(ctx context.Context, w *Wait, deadline time.Time) (end Wai
 			}
 			if err != nil {
 				end.Error = cause(err)
+			}
+			if got.Met && len(until) > 1 {
+				end.Held = conditionsOf(w.Until)[got.Held]
 			}
 			first <- end
 			cancel()
