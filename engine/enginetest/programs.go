@@ -2,7 +2,9 @@ package enginetest
 
 import (
 	"context"
+	"regexp"
 	"strings"
+	"time"
 
 	"github.com/hobjobs/hob/engine"
 )
@@ -23,6 +25,22 @@ exec sleep 600`, withTerminal)
 exec sleep 600`)
 			s.saysBlocked(j.ID)
 			s.blockedForPermission(j.ID)
+		}},
+		{"waiting for several conditions names the one that holds", func(s *suite) {
+			j := s.sh(`echo ready; printf '\033]7501;state=blocked\007'; exec sleep 600`)
+			never := engine.Condition{Line: regexp.MustCompile("^never")}
+			said := engine.Condition{Says: []engine.ProgramState{engine.ProgramDone, engine.ProgramBlocked}}
+			out, err := s.e.Handle(j.ID).WaitFor(s.ctx(), never, engine.Condition{Quiet: time.Hour}, said)
+			s.done(err)
+			if !out.Met || out.Held != 2 || out.Said != engine.ProgramBlocked {
+				s.Errorf("what the program says: %+v", out)
+			}
+			ready := engine.Condition{Line: regexp.MustCompile("^ready")}
+			out, err = s.e.Handle(j.ID).WaitFor(s.ctx(), never, ready)
+			s.done(err)
+			if !out.Met || out.Held != 1 || out.Line != "ready" {
+				s.Errorf("the line: %+v", out)
+			}
 		}},
 		{"what a virtual execution says is known", func(s *suite) {
 			s.need(s.cfg.Host == "", "virtual executions on hosts")
