@@ -53,6 +53,7 @@ type JobArgument struct {
 	Name        string
 	Aliases     []string // names in the tools of other programs
 	List        bool     // it takes several values
+	Number      bool     // it takes a whole number
 	Description string
 }
 
@@ -137,6 +138,29 @@ func JobOptions() []JobOption {
 			},
 		},
 		{
+			Field:    "RestartPause",
+			Name:     "restart-pause",
+			Value:    "DUR",
+			Editable: true,
+			Usage:    "pause before each restart (default 1s, doubling to 1m)",
+			Argument: &JobArgument{
+				Name:        "restartPause",
+				Aliases:     []string{"restart_pause"},
+				Description: "Pause before each restart, for example 5s (default: 1s, doubling up to 1m)",
+			},
+			Set:   func(s *Spec, v string) (err error) { s.RestartPause, err = units.ParseDuration(v); return err },
+			Typed: func(s Spec) []string { return unlessZero(s.RestartPause, units.DurationText(s.RestartPause)) },
+			check: func(s Spec, given bool) (string, string) {
+				switch {
+				case s.RestartPause < 0:
+					return "a negative pause before restarts", "use a duration such as 5s"
+				case given && s.Restart == "":
+					return "{restart-pause} without {restart}", "add {restart} on-failure, or remove {restart-pause}"
+				}
+				return "", ""
+			},
+		},
+		{
 			Field:    "Timeout",
 			Name:     "timeout",
 			Value:    "DUR",
@@ -204,6 +228,11 @@ func JobOptions() []JobOption {
 			Value:    "DUR",
 			Editable: true,
 			Usage:    "pause between two health checks (default 10s)",
+			Argument: &JobArgument{
+				Name:        "healthEvery",
+				Aliases:     []string{"health_every"},
+				Description: "With health: pause between two checks, for example 5s (default: 10s)",
+			},
 			Set: func(s *Spec, v string) error {
 				every, err := units.ParseDuration(v)
 				s.Health.Every = record.InMilliseconds(every)
@@ -220,6 +249,12 @@ func JobOptions() []JobOption {
 			Value:    "N",
 			Editable: true,
 			Usage:    "failed checks in a row until it is unhealthy (default 3)",
+			Argument: &JobArgument{
+				Name:        "healthFailures",
+				Aliases:     []string{"health_failures"},
+				Number:      true,
+				Description: "With health: failed checks in a row until it is unhealthy (default: 3)",
+			},
 			Set: func(s *Spec, v string) (err error) {
 				s.Health.Failures, err = strconv.Atoi(v)
 				if err != nil || s.Health.Failures < 1 {

@@ -187,6 +187,8 @@ type restartJSON struct {
 	Policy string     `json:"policy"`
 	Count  int        `json:"count"`
 	NextAt *time.Time `json:"next_at"`
+	// PauseMS is a constant pause before each restart, null if it grows.
+	PauseMS *record.Milliseconds `json:"pause_ms"`
 }
 
 // MarshalJSON returns the JSON form of the command line: every field is present, and null where it
@@ -274,7 +276,7 @@ func (j *Job) form(now time.Time) jobJSON {
 		}
 	}
 	if j.Restart != "" {
-		v.Restart = &restartJSON{Policy: j.Restart}
+		v.Restart = &restartJSON{Policy: j.Restart, PauseMS: orNull(j.RestartPause)}
 		if j.Runs != nil {
 			v.Restart.Count, v.Restart.NextAt = j.Runs.Count, timeOrNull(j.Runs.NextAt)
 		}
@@ -401,6 +403,7 @@ func (j *Job) UnmarshalJSON(data []byte) error {
 		}
 	}
 	if r := v.Restart; r != nil {
+		j.RestartPause = orZero(r.PauseMS)
 		j.Restart, j.Runs = r.Policy, &Runs{Count: r.Count, NextAt: orZero(r.NextAt)}
 	}
 	if h := v.Health; h != nil {

@@ -59,6 +59,8 @@ type Spec struct {
 	// Restart starts the command again when it ends, as the same job: "always", "on-failure", or
 	// "on-failure:N" for N times at most. Empty: never. Timeout is that of all runs together.
 	Restart string
+	// RestartPause is the pause before each restart. 0: one second, which doubles each time up to a minute.
+	RestartPause time.Duration
 
 	// Queue is the queue of this machine whose slot the job needs to start; empty: none. See
 	// [Engine.Queues].
@@ -111,6 +113,7 @@ func (e *Engine) metaOf(s Spec, backend string, o startOptions) jobdir.Meta {
 			RestartedFrom:     s.RestartedFrom,
 			Port:              s.Port,
 			Restart:           s.Restart,
+			RestartPause:      record.InMilliseconds(s.RestartPause),
 			Queue:             s.Queue,
 			After:             s.After,
 			AfterAny:          s.AfterAny,
@@ -167,6 +170,7 @@ func (j Job) Spec() Spec {
 		RestartedFrom: j.ID,
 		Port:          j.Port,
 		Restart:       j.Restart,
+		RestartPause:  j.RestartPause.Duration(),
 		Queue:         j.Queue,
 		After:         j.After,
 		AfterAny:      j.AfterAny,

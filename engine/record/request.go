@@ -118,6 +118,8 @@ type Request struct {
 	// Restart is when the job is started again after its end: "on-failure", "on-failure:N" (N times
 	// at most) or "always"; empty: never.
 	Restart string `json:"restart,omitempty"`
+	// RestartPause is the pause before each restart; 0: it grows.
+	RestartPause Milliseconds `json:"restart_pause_ms,omitempty"`
 	// Scheduler is the cluster's scheduler that starts the job, "slurm"; empty: none. On the client it is
 	// part of Host instead. SchedulerArgs are options for it.
 	Scheduler     string   `json:"scheduler,omitempty"`

@@ -112,7 +112,12 @@ func hold(cfg Config, w *waited, passed files, lock *os.File, own bool) (*job, e
 		ended: make(chan struct{}),
 	}
 	if policy, err := record.ParseRestart(meta.Restart); err == nil && policy != (record.RestartPolicy{}) && own {
-		j.kept = &kept{policy: policy, files: files, wake: make(chan struct{}, 1)}
+		j.kept = &kept{
+			policy:   policy,
+			constant: meta.RestartPause.Duration(),
+			files:    files,
+			wake:     make(chan struct{}, 1),
+		}
 	}
 	j.ctx, j.stop = context.WithCancel(context.Background())
 	if err := j.prepare(files, held, w); err != nil {

@@ -27,3 +27,12 @@ func TestPauseBetweenRuns(t *testing.T) {
 		}
 	}
 }
+
+func TestConstantPauseBetweenRuns(t *testing.T) {
+	k := kept{constant: 3 * time.Second}
+	for i, ran := range []time.Duration{0, 0, 2 * time.Minute, 0} {
+		if got := k.nextPause(ran); got != k.constant {
+			t.Errorf("end %d: %v, want %v", i+1, got, k.constant)
+		}
+	}
+}

@@ -27,7 +27,9 @@ type kept struct {
 	count  int         // restarts so far
 	why    string      // the last run was ended by hob; empty: it has ended by itself
 	pause  time.Duration
-	began  time.Time // the current run, or the last one
+	// constant is the pause before each restart; 0: it grows.
+	constant time.Duration
+	began    time.Time // the current run, or the last one
 	// deadline is that of the job's timeout, which is for all runs together.
 	deadline time.Time
 	wake     chan struct{} // of size 1: a pause may have to end
@@ -49,6 +51,9 @@ func (k *kept) decide() {
 
 // nextPause returns the pause after a run of the given duration.
 func (k *kept) nextPause(ran time.Duration) time.Duration {
+	if k.constant > 0 {
+		return k.constant
+	}
 	if ran >= steadyTime {
 		k.pause = 0
 	}

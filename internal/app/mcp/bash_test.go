@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/testtool"
 )
 
@@ -370,4 +371,26 @@ func TestJobWithSurvivorsIsKept(t *testing.T) {
 	if k := p.process("kill", r.SessionID); !strings.Contains(k.text, "killed") {
 		t.Errorf("the kill: %s", k.text)
 	}
+}
+
+// A model sends numbers as numbers or as text.
+func TestHealthCheckOfAgent(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	p := h.agent("tester")
+	for _, failures := range []any{4, "4"} {
+		started := p.bash(params{
+			"command": "exec sleep 600", "background": true,
+			"health": "true", "healthEvery": "7s", "healthFailures": failures,
+			"restart": "on-failure", "restartPause": "3s",
+		})
+		h.until(started.SessionID, func(j engine.Job) bool {
+			want := engine.HealthCheck{Check: "true", Every: record.InMilliseconds(7 * time.Second), Failures: 4}
+			if j.HealthCheck != want || j.RestartPause.Duration() != 3*time.Second {
+				t.Errorf("the job has the check %v, and a pause of %v", j.HealthCheck, j.RestartPause)
+			}
+			return true
+		})
+	}
+	p.refused("bash", params{"command": "true", "health": "true", "healthFailures": "often"}, "usage", "healthFailures")
 }

@@ -95,6 +95,7 @@ func differencesOfJobs() []difference {
 		}},
 		{"directory changed", func(j *engine.Job, s *engine.Spec) bool { return Canonical(j.Dir) != Canonical(s.Dir) }},
 		{"restart policy changed", func(j *engine.Job, s *engine.Spec) bool { return j.Restart != s.Restart }},
+		{"pause before restarts changed", func(j *engine.Job, s *engine.Spec) bool { return j.RestartPause.Duration() != s.RestartPause }},
 		{"grace period changed", func(j *engine.Job, s *engine.Spec) bool {
 			return s.Grace != 0 && j.Grace.Duration() != s.Grace // 0: the default of the engine
 		}},

@@ -77,9 +77,10 @@ type Process struct {
 
 	Needs     []Need
 	Ready     Ready
-	Restart   string // as hob run --restart takes it; empty: no
-	NoRestart bool   // the file says that it is not started again
-	Health    Probe  // while it runs; none: it is not checked
+	Restart   string        // as hob run --restart takes it; empty: no
+	Backoff   time.Duration // before each restart; 0: it grows
+	NoRestart bool          // the file says that it is not started again
+	Health    Probe         // while it runs; none: it is not checked
 	Shutdown  Shutdown
 	EndsAll   EndsAll
 	OnRequest bool // not started unless it is named or needed

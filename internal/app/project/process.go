@@ -17,7 +17,10 @@ func (p *Process) describe(s *engine.Spec, key digestKey) {
 		s.Script = p.Script
 	}
 	s.Dir, s.Env, s.EnvDigests = p.Dir, p.Env, key.digests(*p)
-	s.Restart = p.Restart
+	s.Restart, s.RestartPause = p.Restart, 0
+	if p.Restart != "" {
+		s.RestartPause = p.Backoff
+	}
 	s.Port = 0
 	if p.FreePort {
 		s.Port = engine.AutoPort

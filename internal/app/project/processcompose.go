@@ -216,6 +216,7 @@ func (c *compose) restart(proc *Process, f *fields) {
 	default:
 		c.p.fail(f.line("restart"), "unknown restart policy %q", policy)
 	}
+	proc.Backoff = f.seconds("backoff_seconds")
 	proc.EndsAll.OnEnd = f.truth("exit_on_end")
 	proc.EndsAll.OnSkipped = f.truth("exit_on_skipped")
 	f.rest()

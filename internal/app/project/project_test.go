@@ -200,6 +200,7 @@ processes:
 				Every: 10 * time.Second, Timeout: 10 * time.Second,
 			}},
 			Restart:  "on-failure:5",
+			Backoff:  2 * time.Second,
 			Shutdown: Shutdown{Command: "zsh -c 'stop it'", Grace: 10 * time.Second},
 		},
 		{Name: "migrate", Line: 26, Script: "./migrate", Shell: shell, Dir: dir, Env: env, Needs: []Need{{Name: "db", Until: IsReady, Line: 29}}},
@@ -230,7 +231,6 @@ processes:
 		{Name: "server", Line: 70, Script: "python3 -m http.server 404{{.PC_REPLICA_NUM}}", Shell: shell, Dir: dir, Env: env},
 	})
 	equal(t, "notes", notes(p), strings.Join([]string{
-		"process-compose.yaml:22: processes.db.availability.backoff_seconds is not supported",
 		"process-compose.yaml:36: processes.api.is_daemon is not supported",
 		"process-compose.yaml:47: web does not wait until clock is ready: nothing in the file shows it",
 		"process-compose.yaml:50: processes.web.liveness_probe: the process has no restart policy, so it is not started again; hob shows that it is unhealthy",

@@ -27,7 +27,11 @@ func (m *Model) runs() string {
 		j.State = last
 		before = "before: " + cells.Clean(j.Ending())
 	}
-	return m.join("run "+strconv.Itoa(j.Runs.Number()), "restart "+j.Restart, before)
+	pause := ""
+	if j.RestartPause > 0 {
+		pause = "after " + units.DurationText(j.RestartPause.Duration())
+	}
+	return m.join("run "+strconv.Itoa(j.Runs.Number()), "restart "+j.Restart, pause, before)
 }
 
 // health is what the health check of a running job shows.

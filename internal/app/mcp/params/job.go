@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -60,6 +61,8 @@ func (a *JobArgs) addTo(schema *jsonschema.Schema) {
 			property.Type = "boolean"
 		case o.Argument.List:
 			property.Type, property.Items = "array", &jsonschema.Schema{Type: "string"}
+		case o.Argument.Number:
+			property.Type = "integer"
 		}
 		schema.Properties[o.Argument.Name] = property
 		schema.PropertyOrder = append(schema.PropertyOrder, o.Argument.Name)
@@ -78,6 +81,11 @@ func (a *JobArgs) read(tool string, o engine.JobOption, raw json.RawMessage) err
 		bad = readArg(name, raw, &on)
 	case o.Argument.List:
 		bad = readArg(name, raw, &values)
+	case o.Argument.Number:
+		var count *int64
+		if bad = readArg(name, raw, &count); count != nil {
+			text = strconv.FormatInt(*count, 10)
+		}
 	default:
 		bad = readArg(name, raw, &text)
 	}
