@@ -109,12 +109,14 @@ func (e *Engine) Start(ctx context.Context, spec Spec, opts ...StartOption) (Job
 // earlier returns the job that a start would repeat: the one with its token, or the one that runs the same process.
 func (o startOptions) earlier(ctx context.Context, e *Engine, spec Spec) (j Job, ok bool, err error) {
 	if o.token != "" {
-		j, ok, err = e.byToken(ctx, o.token)
+		if j, ok, err = e.byToken(ctx, o.token); ok || err != nil {
+			return j, ok, err
+		}
 	}
-	if !ok && err == nil && spec.Single {
-		j, ok, err = processOf(spec.Labels).running(ctx, e)
+	if spec.Single {
+		return processOf(spec.Labels).running(ctx, e)
 	}
-	return j, ok, err
+	return Job{}, false, nil
 }
 
 // create creates the directory of a job, whose lock the caller has then. On a full disk it empties

@@ -127,6 +127,9 @@ func (a *app) up(ctx context.Context, names []string, f upFlags) error {
 	if f.keep && f.restartAll {
 		return usagef("use one of them", "--keep cannot be combined with --restart-all")
 	}
+	if err := f.answer(ctx, a, names); err != nil {
+		return projectError(err)
+	}
 	plan, chosen, err := f.plan(names)
 	if err != nil {
 		return projectError(err)

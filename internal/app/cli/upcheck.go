@@ -27,7 +27,8 @@ type planJSON struct {
 	Group     string            `json:"group"`
 	Processes []planProcessJSON `json:"processes"`
 	OnRequest []string          `json:"on_request"` // the processes that are started only if they are named
-	Gone      []goneJSON        `json:"gone"`       // running processes that the file no longer has
+	Compounds []compoundJSON    `json:"compounds"`
+	Gone      []goneJSON        `json:"gone"` // running processes that the file no longer has
 	Notes     []project.Note    `json:"notes"`
 }
 
@@ -78,6 +79,7 @@ func (a *app) printPlan(ctx context.Context, plan *project.Plan, chosen []projec
 		Group:     group.Name,
 		Processes: []planProcessJSON{},
 		OnRequest: notChosen(plan, chosen),
+		Compounds: compounds(plan),
 		Notes:     plan.Notes,
 		Gone:      []goneJSON{},
 	}
@@ -115,11 +117,34 @@ func (a *app) printPlan(ctx context.Context, plan *project.Plan, chosen []projec
 	return a.printPlanText(out)
 }
 
+// compoundJSON is a task that only starts others.
+type compoundJSON struct {
+	Name   string   `json:"name"`
+	Starts []string `json:"starts"`
+}
+
+// compounds returns the processes without a command.
+func compounds(plan *project.Plan) []compoundJSON {
+	all := []compoundJSON{}
+	for _, p := range plan.Processes {
+		if p.Runs() {
+			continue
+		}
+		c := compoundJSON{Name: p.Name}
+		for _, n := range p.Needs {
+			c.Starts = append(c.Starts, n.Name)
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
 func notChosen(plan *project.Plan, chosen []project.Process) []string {
 	names := []string{}
-	for _, name := range plan.Names() {
-		if !slices.ContainsFunc(chosen, func(p project.Process) bool { return p.Name == name }) {
-			names = append(names, name)
+	for _, p := range plan.Processes {
+		isChosen := slices.ContainsFunc(chosen, func(c project.Process) bool { return c.Name == p.Name })
+		if p.Runs() && !isChosen {
+			names = append(names, p.Name)
 		}
 	}
 	return names
@@ -147,6 +172,9 @@ func (a *app) printPlanText(plan planJSON) error {
 	}
 	if len(plan.OnRequest) > 0 {
 		fmt.Fprintf(w, "\nNot started unless named: %s\n", escape(strings.Join(plan.OnRequest, ", ")))
+	}
+	for _, c := range plan.Compounds {
+		fmt.Fprintf(w, "\n%s only starts others: %s\n", escape(c.Name), escape(strings.Join(c.Starts, ", ")))
 	}
 	if len(plan.Notes) > 0 {
 		fmt.Fprint(w, "\nNot understood, and ignored:\n")

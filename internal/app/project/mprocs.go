@@ -64,7 +64,7 @@ func (p *parser) mproc(in field, env []envFile) Process {
 		proc.Shutdown = p.mprocsStop(p.choose(f.get("stop")), f.path("stop"))
 		f.rest()
 	}
-	if !proc.runs() {
+	if !proc.Runs() {
 		p.fail(in.line, "%s has no command", at)
 	}
 	return proc

@@ -101,7 +101,7 @@ func (o *order) visit(name string, path []string) error {
 	}
 	o.visited[name] = true
 	proc.Needs = o.needs(proc.Needs)
-	if proc.runs() {
+	if proc.Runs() {
 		o.result = append(o.result, proc)
 	} else {
 		o.stands[name] = proc.Needs

@@ -27,7 +27,7 @@ func TestTasksAsTheEditorReadsThem(t *testing.T) {
 	equal(t, "path", process(t, p, "path").Script, "'"+dir+"/run' '"+dir+"/in'")
 	equal(t, "line", process(t, p, "line").Script, "cd two words && run")
 	equal(t, "mode", process(t, p, "mode").Script, "serve --mode dev")
-	equal(t, "notes", notes(p), `.vscode/tasks.json:10: "token" is left out: the editor asks for ${input:token}, which has no default`)
+	equal(t, "notes", notes(p), `.vscode/tasks.json:10: "token" is left out: ${input:token} has no default; hob up asks for it in a terminal`)
 	for name, want := range map[string]bool{"watch": false, "asked": true, "opened": false, "mode": true} {
 		equal(t, name, process(t, p, name).OnRequest, want)
 	}

@@ -17,8 +17,9 @@ type parser struct {
 	lookup func(name string) (string, bool) // of environment variables
 	err    error
 	source Source
-	merged []string          // further files, as shown
-	inputs map[string]string // of a tasks.json: the defaults of values that the editor asks for
+	merged []string         // further files, as shown
+	inputs map[string]Input // of a tasks.json
+	asks   []Input          // those without a value that the current task uses
 	// owner is the program whose rules replace variables in files of variables; empty: none are replaced.
 	owner string
 	// isLenient: a need of a process that the file does not describe is no mistake.

@@ -83,10 +83,12 @@ type Process struct {
 	Health    Probe         // while it runs; none: it is not checked
 	Shutdown  Shutdown
 	EndsAll   EndsAll
-	OnRequest bool // not started unless it is named or needed
+	Asks      []Input // that it uses and that have no value, with [Source].KeepAsking
+	OnRequest bool    // not started unless it is named or needed
 }
 
-func (p *Process) runs() bool { return p.Script != "" || len(p.Command) > 0 }
+// Runs reports whether the process has a command. Without one it only stands for what it needs.
+func (p *Process) Runs() bool { return p.Script != "" || len(p.Command) > 0 }
 
 // argv returns the command as an argument vector, nil for a script of sh.
 func (p *Process) argv() []string {

@@ -114,7 +114,7 @@ func (c *compose) process(name string, line int, f *fields) Process {
 	switch {
 	case f.get("extends") != nil:
 		c.p.fail(f.line("extends"), "%s is not supported", f.path("extends"))
-	case !proc.runs():
+	case !proc.Runs():
 		c.p.fail(line, "%s has no command", f.at)
 	}
 	if !f.truth("is_dotenv_disabled") {

@@ -434,7 +434,7 @@ func FuzzLoad(f *testing.F) {
 			return
 		}
 		for _, proc := range procs {
-			if proc.Name == "" || !proc.runs() || !filepath.IsAbs(proc.Dir) {
+			if proc.Name == "" || !proc.Runs() || !filepath.IsAbs(proc.Dir) {
 				t.Errorf("%+v", proc)
 			}
 		}

@@ -18,6 +18,10 @@ type Source struct {
 	Dir      string   // empty: the current directory
 	EnvFiles []string // replace the file .env
 	Restart  string   // the policy of processes for which the file has none
+	// Answers are the values of inputs that a tasks.json asks for.
+	Answers map[string]string
+	// KeepAsking keeps the tasks that use an input without a value, see [Process].Asks.
+	KeepAsking bool
 }
 
 // The labels of jobs whose Source has more than the directory of the project.
@@ -25,12 +29,13 @@ const (
 	filesLabel    = "project-file"
 	envFilesLabel = "project-env-file"
 	restartLabel  = "project-restart"
+	answersLabel  = "project-answers"
 )
 
 // labels returns the labels from which sourceOf restores the source.
 func (s Source) labels() map[string]string {
 	labels := map[string]string{}
-	for label, text := range map[string]string{filesLabel: pathsText(s.Files), envFilesLabel: pathsText(s.EnvFiles), restartLabel: s.Restart} {
+	for label, text := range map[string]string{filesLabel: pathsText(s.Files), envFilesLabel: pathsText(s.EnvFiles), restartLabel: s.Restart, answersLabel: answersText(s.Answers)} {
 		if text != "" {
 			labels[label] = text
 		}
@@ -45,6 +50,7 @@ func sourceOf(j engine.Job) Source {
 		Dir:      j.Labels[projectLabel],
 		EnvFiles: pathsOf(j.Labels[envFilesLabel]),
 		Restart:  j.Labels[restartLabel],
+		Answers:  answersOf(j.Labels[answersLabel]),
 	}
 }
 

@@ -98,7 +98,7 @@ func (t *tasks) task(v *value, at string) {
 		p.fail(v.line, "%s must be an object", at)
 		return
 	}
-	t.missing = ""
+	t.missing, p.asks = "", nil
 	own := append(system(v), *v)
 	f := p.fields(merge(append(own, *merge(t.defaults, "options", "type"))), at)
 	f.v.line = v.line
@@ -134,11 +134,12 @@ func (t *tasks) task(v *value, at string) {
 		return
 	case !known:
 		return
-	case !proc.runs() && len(proc.Needs) == 0:
+	case !proc.Runs() && len(proc.Needs) == 0:
 		p.note(v.line, "%q is left out: it has no command", proc.Name)
 		return
 	}
 	f.rest()
+	proc.Asks = p.asks
 	t.background[proc.Name] = background
 	p.add(proc)
 }
@@ -316,7 +317,7 @@ func (t *tasks) addScripts() {
 func (t *tasks) until(name string, n *Need) {
 	other := t.p.plan.find(n.Name)
 	switch {
-	case !other.runs():
+	case !other.Runs():
 	case !t.background[n.Name]:
 		n.Until = Succeeded
 	case other.Ready.shown():
@@ -369,12 +370,15 @@ func (p *parser) expandTask(s string) (string, error) {
 	var err error
 	expanded := regexp.MustCompile(`\$\{[^}]*\}?`).ReplaceAllStringFunc(s, func(variable string) string {
 		name, closed := strings.CutSuffix(variable[len("${"):], "}")
+		if id, ok := strings.CutPrefix(name, "input:"); closed && ok {
+			text, unknown := p.input(id)
+			err = cmp.Or(err, unknown)
+			return text
+		}
 		text, ok := p.taskVariable(name)
 		switch {
 		case !closed:
 			err = cmp.Or(err, errors.New("a closing } is missing"))
-		case !ok && strings.HasPrefix(name, "input:"):
-			err = cmp.Or(err, fmt.Errorf("the editor asks for %s, which has no default", variable))
 		case !ok:
 			err = cmp.Or(err, fmt.Errorf("%s has a value only in the editor", variable))
 		}
@@ -383,25 +387,7 @@ func (p *parser) expandTask(s string) (string, error) {
 	return expanded, err
 }
 
-// readInputs reads the defaults of the values that the editor asks for.
-func (p *parser) readInputs(list *value) {
-	if !list.is(listValue) {
-		return
-	}
-	p.inputs = map[string]string{}
-	for i := range list.items {
-		id, preset := list.items[i].get("id"), list.items[i].get("default")
-		if id.is(textValue) && preset.is(textValue) {
-			p.inputs[id.text] = preset.text
-		}
-	}
-}
-
 func (p *parser) taskVariable(name string) (string, bool) {
-	if id, ok := strings.CutPrefix(name, "input:"); ok {
-		text, ok := p.inputs[id]
-		return text, ok
-	}
 	if env, ok := strings.CutPrefix(name, "env:"); ok {
 		text, _ := p.lookup(env) // as in the editor, empty if it is not set
 		return text, true
