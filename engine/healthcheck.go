@@ -3,6 +3,7 @@ package engine
 import (
 	"strings"
 
+	"github.com/hobjobs/hob/internal/hostname"
 	"github.com/hobjobs/hob/internal/httpget"
 	"github.com/hobjobs/hob/internal/units"
 )
@@ -11,8 +12,8 @@ func checkHealth(s Spec, given bool) (problem, hint string) {
 	check := s.Health.Check
 	switch {
 	case check == "":
-	case given && s.Host != "":
-		return "{health} is only for jobs of this machine", "check the job from outside, or in the command itself"
+	case given && hostname.OnCluster(s.Host):
+		return "{health} cannot be used for jobs on a cluster", "check the job from outside, or in the command itself"
 	case strings.HasPrefix(check, "https://"):
 		return "{health} does not support https://", "use a command: {health} 'curl -fsS " + check + "'"
 	case strings.HasPrefix(check, "http://"):

@@ -205,8 +205,8 @@ func JobOptions() []JobOption {
 			Set:   func(s *Spec, v string) (err error) { s.StopCommand, err = notEmpty(v); return err },
 			Typed: func(s Spec) []string { return unlessZero(s.StopCommand, s.StopCommand) },
 			check: func(s Spec, given bool) (string, string) {
-				if given && s.Host != "" {
-					return "{stop-command} is only for jobs of this machine", "use {stop-signal}, and let the command handle that signal"
+				if given && hostname.OnCluster(s.Host) {
+					return "{stop-command} cannot be used for jobs on a cluster", "let the command handle SIGTERM"
 				}
 				return "", ""
 			},

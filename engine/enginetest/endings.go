@@ -90,6 +90,38 @@ func endings() []suiteCase {
 			}
 			s.ended(s.get(j.ID).Exit, outcome{engine.Killed, engine.ReasonKill, 4})
 		}},
+		{"a stop command ends the job", func(s *suite) {
+			s.need(s.cfg.here() && s.caps.StopCommand, "stop command")
+			end := filepath.Join(s.TempDir(), "end")
+			j := s.sh(`echo ready; until [ -e "$END" ]; do sleep 0.05; done; cat "$END"`, func(spec *engine.Spec) {
+				spec.StopCommand = `echo over >"$END"`
+				spec.Env = map[string]string{"END": end}
+			})
+			s.until(j.ID, func(out string) bool { return strings.Contains(out, "ready") })
+			r, err := s.e.Handle(j.ID).Stop(s.ctx(), engine.StopOptions{Grace: Patience / 2})
+			if err != nil || r.Escalated {
+				s.Errorf("report = %+v, err %v", r, err)
+			}
+			s.ended(s.get(j.ID).Exit, outcome{engine.Killed, engine.ReasonKill, 0})
+			if out := s.output(j.ID, engine.StreamOutput); !strings.Contains(out, "over") {
+				s.Errorf("output %q", out)
+			}
+		}},
+		{"a failing health check is reported while the job runs", func(s *suite) {
+			s.need(s.cfg.here() && s.caps.Health, "health check")
+			j := s.sh("sleep 300", func(spec *engine.Spec) {
+				spec.Health.Check, spec.Health.Failures = "echo no; exit 7", 1
+			})
+			facts, err := s.e.Handle(j.ID).Facts(s.ctx())
+			for err == nil && !facts.Health.Is(engine.Unhealthy) {
+				time.Sleep(10 * time.Millisecond)
+				facts, err = s.e.Handle(j.ID).Facts(s.ctx())
+			}
+			s.done(err)
+			if facts.Status != engine.Running || facts.Health.Output != "no (exit status 7)" {
+				s.Errorf("%s, health %+v", facts.Status, facts.Health)
+			}
+		}},
 		{"a timeout sends the signal that the job asks for", func(s *suite) {
 			j := s.sh(`trap 'exit 4' INT; trap '' TERM; while :; do sleep 0.05; done`, func(spec *engine.Spec) {
 				spec.StopSignal, spec.Timeout, spec.Grace = "SIGINT", 2*time.Second, Patience/2

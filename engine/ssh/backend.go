@@ -149,13 +149,15 @@ func (b *Backend) Name() string { return Name }
 // the job needs.
 func (b *Backend) Capabilities(host string) engine.Capabilities {
 	return engine.Capabilities{
-		PTY:      true,
-		Stdin:    true,
-		Split:    true,
-		Resize:   true,
-		LogLimit: true,
-		TTYStdin: b.HasHolder(host),
-		Restart:  true,
+		PTY:         true,
+		Stdin:       true,
+		Split:       true,
+		Resize:      true,
+		LogLimit:    true,
+		TTYStdin:    b.HasHolder(host),
+		Restart:     true,
+		StopCommand: true,
+		Health:      true,
 	}
 }
 

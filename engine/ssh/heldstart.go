@@ -25,6 +25,10 @@ func neededBy(s *engine.Spec) string {
 		return "--after-any"
 	case s.Restart != "":
 		return "--restart"
+	case s.StopCommand != "":
+		return "--stop-command"
+	case s.Health.Check != "":
+		return "--health"
 	}
 	return ""
 }

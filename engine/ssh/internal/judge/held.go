@@ -82,6 +82,11 @@ func (l *HeldLook) translate(o *engine.State) {
 		shift(&pending.StartsAt)
 		o.Pending = &pending
 	}
+	if o.Health != nil {
+		health := *o.Health
+		shift(&health.Since)
+		o.Health = &health
+	}
 	if o.Runs != nil {
 		runs := *o.Runs
 		shift(&runs.NextAt)
