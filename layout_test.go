@@ -70,7 +70,7 @@ var mayImport = []struct {
 	{"internal/ending", []string{"engine/record", "internal/units"}},
 	{"internal/queue", []string{"engine/record", "internal/atomicfile", "internal/plainfile", "internal/jobdir"}},
 	{"cmd/hob-holder", []string{"internal/hostjob", "internal/localjob"}},
-	{"internal/hostjob", []string{"engine/record", "internal/atomicfile", "internal/holder", "internal/jobdir", "internal/localclient", "internal/logfile", "internal/plainfile", "internal/proc", "internal/queue", "internal/statedir"}},
+	{"internal/hostjob", []string{"engine/record", "internal/atomicfile", "internal/freeport", "internal/holder", "internal/jobdir", "internal/localclient", "internal/logfile", "internal/plainfile", "internal/proc", "internal/queue", "internal/statedir"}},
 	{"internal/logfile", []string{"internal/atomicfile", "internal/plainfile", "internal/vt", "internal/units", "internal/cells"}},
 	{"internal/jobdir", []string{"engine/record", "internal/atomicfile", "internal/plainfile", "internal/proc", "internal/units", "internal/logfile"}},
 	{"internal/statedir", []string{"engine/record", "internal/atomicfile", "internal/diskspace", "internal/plainfile", "internal/jobdir"}},

@@ -3,52 +3,30 @@ package engine
 import (
 	"context"
 	"fmt"
-	"hash/fnv"
-	"net"
-	"strconv"
+
+	"github.com/hobjobs/hob/internal/freeport"
 )
 
-const (
-	// firstPort and ports are the range of AutoPort: above the ports that servers use by default,
-	// below those that systems give to clients (from 32768 on Linux).
-	firstPort = 20_000
-	ports     = 10_000
-)
-
-// freePort returns a port for a job that asks for AutoPort. A server needs a moment to listen, so the
-// ports that unfinished jobs were given count as in use.
-func (e *Engine) freePort(ctx context.Context, s Spec) (int, error) {
+// freePort returns a port for a job that asks for AutoPort, of the machine where it will run.
+func (e *Engine) freePort(ctx context.Context, s Spec, b Backend) (int, error) {
+	if s.Host != "" {
+		f, ok := b.(PortFinder)
+		if !ok {
+			return 0, &Error{Op: "start", Err: fmt.Errorf("%w: a free port on %s", ErrUnsupported, s.Host)}
+		}
+		port, err := f.FreePort(ctx, s)
+		return port, opError("start", Job{}, err)
+	}
 	jobs, err := e.List(ctx, Filter{Running: true})
 	if err != nil {
 		return 0, err
 	}
 	given := map[int]bool{}
 	for _, j := range jobs {
-		given[j.Port] = true
-	}
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(s.Dir + "\x00" + s.Name)) // never fails
-	for i := range uint32(ports) {
-		port := firstPort + int((h.Sum32()+i)%ports)
-		if !given[port] && isFree(ctx, port) {
-			return port, nil
+		if j.Host == "" {
+			given[j.Port] = true
 		}
 	}
-	return 0, &Error{Op: "start", Err: fmt.Errorf("no port from %d to %d is free", firstPort, firstPort+ports-1)}
-}
-
-// isFree reports whether a server can listen on a port, on all addresses and on that of this machine
-// alone: the latter succeeds on some systems although another server has the former.
-func isFree(ctx context.Context, port int) bool {
-	var lc net.ListenConfig
-	for _, host := range []string{"", "127.0.0.1"} {
-		l, err := lc.Listen(ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(port)))
-		if err != nil {
-			return false
-		}
-		if l.Close() != nil {
-			return false
-		}
-	}
-	return true
+	port, err := freeport.Find(ctx, s.Dir, s.Name, given)
+	return port, opError("start", Job{}, err)
 }

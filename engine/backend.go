@@ -58,6 +58,12 @@ type QueueKeeper interface {
 	KeepQueues(ctx context.Context, host string, r QueueRequest) ([]Queue, error)
 }
 
+// PortFinder is a [Backend] with hosts that have ports of their own.
+type PortFinder interface {
+	// FreePort returns a port for a job of s.Host that asks for [AutoPort].
+	FreePort(ctx context.Context, s Spec) (int, error)
+}
+
 // QueueRequest is what to do with queues. The zero value only lists them.
 type QueueRequest struct {
 	Name   string // of one queue

@@ -111,8 +111,6 @@ func JobOptions() []JobOption {
 					return fmt.Sprintf("port %d", s.Port), "use a port from 1 to 65535"
 				case s.Port != 0 && hostname.OnCluster(s.Host):
 					return "{port} cannot be used for jobs on a cluster", "set PORT with {env}"
-				case s.Port == AutoPort && s.Host != "":
-					return "{port} auto finds a port of this machine, not of a host", "name a port: {port} 8080"
 				}
 				return "", ""
 			},

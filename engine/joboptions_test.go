@@ -120,7 +120,6 @@ func TestCheckNamesFieldAndReason(t *testing.T) {
 		"a large screen":           {spec(func(s *engine.Spec) { s.Size = engine.Size{Cols: 1, Rows: 5000} }), nil, "Size", "a screen of 1x5000"},
 		"a policy":                 {spec(func(s *engine.Spec) { s.Restart = "no" }), nil, "Restart", `the restart policy "no"`},
 		"a port on a host":         {spec: spec(func(s *engine.Spec) { s.Port, s.Host = 80, "web1" })},
-		"a free port on a host":    {spec(func(s *engine.Spec) { s.Port, s.Host = engine.AutoPort, "web1" }), nil, "Port", "--port auto finds a port of this machine, not of a host"},
 		"a port on a cluster":      {spec(func(s *engine.Spec) { s.Port, s.Host = 80, "slurm:" }), nil, "Port", "--port cannot be used for jobs on a cluster"},
 		"a queue on a cluster":     {spec(func(s *engine.Spec) { s.Queue, s.Host = "a", "slurm:" }), nil, "Queue", "--queue cannot be used for jobs on a cluster"},
 		"order on a host":          {spec: spec(func(s *engine.Spec) { s.Host = "web1" }), given: []string{"after"}},

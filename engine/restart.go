@@ -9,6 +9,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/hobjobs/hob/internal/freeport"
 )
 
 // RestartOptions tunes [Handle.Restart].
@@ -77,7 +79,8 @@ func (h *Handle) restart(ctx context.Context, o RestartOptions, opts ...StartOpt
 	opts = append(opts, renewed...)
 	spec.Single = !o.Keep && processOf(spec.Labels) != nil
 	if o.Keep && spec.Port != 0 {
-		if inUse := !old.Status.Finished() || !isFree(ctx, spec.Port); inUse {
+		taken := spec.Host == "" && !freeport.IsFree(ctx, spec.Port)
+		if taken || !old.Status.Finished() {
 			spec.Port = AutoPort
 		}
 	}

@@ -49,7 +49,7 @@ func (e *Engine) Start(ctx context.Context, spec Spec, opts ...StartOption) (Job
 		}
 	}
 	if spec.Port == AutoPort {
-		if spec.Port, err = e.freePort(ctx, spec); err != nil {
+		if spec.Port, err = e.freePort(ctx, spec, b); err != nil {
 			return Job{}, err
 		}
 	}
@@ -72,8 +72,9 @@ func (e *Engine) Start(ctx context.Context, spec Spec, opts ...StartOption) (Job
 		Files: o.files,
 		Lock:  lock,
 	}
+	l.Spec.Env = withPort(spec)
 	if spec.Host == "" {
-		l.Env = environ(o.env, withPort(spec), string(meta.ID))
+		l.Env = environ(o.env, l.Spec.Env, string(meta.ID))
 	}
 	if o.hold != nil {
 		e.hold(o.hold, l.Job)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 
@@ -99,6 +100,15 @@ func outputs() []suiteCase {
 			})
 			if err != nil {
 				s.Error(err)
+			}
+		}},
+		{"a free port is in the record and in the variable PORT", func(s *suite) {
+			s.need(s.cfg.here(), "port of this machine")
+			auto := func(spec *engine.Spec) { spec.Port = engine.AutoPort }
+			j := s.sh("echo $PORT; sleep 300", auto)
+			s.until(j.ID, func(out string) bool { return out == strconv.Itoa(j.Port)+"\n" })
+			if beside := s.sh("sleep 300", auto); j.Port <= 0 || beside.Port <= 0 || beside.Port == j.Port {
+				s.Errorf("two jobs have the ports %d and %d", j.Port, beside.Port)
 			}
 		}},
 		{"special characters in arguments are passed unchanged", func(s *suite) {

@@ -41,19 +41,14 @@ func (b *Backend) HasHolder(host string) bool {
 	return ok || b.settings(host).Holder == HolderAuto
 }
 
-var _ engine.QueueKeeper = (*Backend)(nil)
+var (
+	_ engine.QueueKeeper = (*Backend)(nil)
+	_ engine.PortFinder  = (*Backend)(nil)
+)
 
 // KeepQueues implements [engine.QueueKeeper], on hosts that have hob's holder.
 func (b *Backend) KeepQueues(ctx context.Context, host string, r engine.QueueRequest) ([]engine.Queue, error) {
 	h := b.host(host)
-	c, err := h.connect(ctx, true)
-	if err != nil {
-		return nil, unreachable(host, err)
-	}
-	p, _, err := h.launcher(ctx, c, "hob queue")
-	if err != nil {
-		return nil, err
-	}
 	request := hostjob.Queues{
 		Name:   r.Name,
 		Change: waiting.Change{Slots: r.Change.Slots, Pause: r.Change.Pause, Resume: r.Change.Resume},
@@ -67,7 +62,7 @@ func (b *Backend) KeepQueues(ctx context.Context, host string, r engine.QueueReq
 		}
 	}
 	var answer hostjob.Queued
-	err = h.askHolder(ctx, quick, p.Program, request, &answer, askOptions{asks: true}, "queue", c.Host.Base)
+	err := h.askLauncher(ctx, "hob queue", "queue", request, &answer)
 	switch {
 	case err != nil:
 		return nil, err
@@ -84,6 +79,30 @@ func (b *Backend) KeepQueues(ctx context.Context, host string, r engine.QueueReq
 		queues[i] = engine.Queue(q)
 	}
 	return queues, nil
+}
+
+// FreePort implements [engine.PortFinder], on hosts that have hob's holder.
+func (b *Backend) FreePort(ctx context.Context, s engine.Spec) (int, error) {
+	var found hostjob.Found
+	err := b.host(s.Host).askLauncher(ctx, "--port auto", "port", hostjob.Port{Dir: s.Dir, Name: s.Name}, &found)
+	if err == nil && found.Failure != nil {
+		err = found.Failure
+	}
+	return found.Port, err
+}
+
+// askLauncher carries out a request about all jobs of the host to the holder that starts new ones. what needs
+// that holder, in terms of the user.
+func (h *host) askLauncher(ctx context.Context, what, command string, request, answer any) error {
+	c, err := h.connect(ctx, true)
+	if err != nil {
+		return unreachable(h.name, err)
+	}
+	p, _, err := h.launcher(ctx, c, what)
+	if err != nil {
+		return err
+	}
+	return h.askHolder(ctx, quick, p.Program, request, answer, askOptions{asks: true}, command, c.Host.Base)
 }
 
 // speakerOf returns the program of the host that speaks to the job of r.

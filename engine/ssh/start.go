@@ -10,7 +10,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -204,9 +203,6 @@ func (b *Backend) request(l engine.Launch) (recipe.Job, error) {
 		}
 	}
 	j.Env["HOB_JOB_ID"] = string(l.ID)
-	if _, set := j.Env["PORT"]; !set && s.Port != 0 {
-		j.Env["PORT"] = strconv.Itoa(s.Port)
-	}
 	m, err := jobdir.ReadMeta(l.Dir)
 	if err != nil {
 		return j, err

@@ -5,6 +5,7 @@
 //	hob-holder list BASE ID[=SUM]…  the states of jobs: [Listing]
 //	hob-holder act DIR            acts on a job; [Act] on stdin, [Done] on stdout
 //	hob-holder measure BASE ID…   what jobs use now: [Measured]
+//	hob-holder port BASE          a free port; [Port] on stdin, [Found] on stdout
 //	hob-holder queue BASE         lists and changes queues; [Queues] on stdin, [Queued] on stdout
 //	hob-holder connect DIR        joins stdin and stdout with the job's holder
 //
@@ -174,6 +175,18 @@ type Act struct {
 
 // Measured is what jobs use, by the names of their directories.
 type Measured map[string]Used
+
+// Port is the request for a free port of the machine.
+type Port struct {
+	Dir  string `json:"dir,omitempty"` // of the job that is to have it, as in [Launch]
+	Name string `json:"name,omitempty"`
+}
+
+// Found is the answer to [Port].
+type Found struct {
+	Failure *holder.Failure `json:"failure,omitempty"`
+	Port    int             `json:"port,omitempty"`
+}
 
 // Used is what the processes of a job use.
 type Used struct {

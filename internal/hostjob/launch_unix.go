@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/hobjobs/hob/engine/record"
@@ -175,22 +174,15 @@ func begin(ctx context.Context, dir string, l *Launch, lock *jobdir.FileLock) er
 
 // environ returns the environment of the job: that of this program, and what the request adds.
 func environ(l *Launch) []string {
-	added := maps.Clone(l.Env)
-	if added == nil {
-		added = map[string][]byte{}
-	}
-	if _, set := added["PORT"]; !set && l.Meta.Port != 0 {
-		added["PORT"] = []byte(strconv.Itoa(l.Meta.Port))
-	}
 	var env []string
 	for _, kv := range os.Environ() {
 		name, _, _ := strings.Cut(kv, "=")
-		if _, again := added[name]; !again {
+		if _, again := l.Env[name]; !again {
 			env = append(env, kv)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(added)) {
-		env = append(env, name+"="+string(added[name]))
+	for _, name := range slices.Sorted(maps.Keys(l.Env)) {
+		env = append(env, name+"="+string(l.Env[name]))
 	}
 	return env
 }

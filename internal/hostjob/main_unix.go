@@ -39,6 +39,8 @@ func Main(args []string) (code int, ok bool) {
 		err = answer(func(a Act) any { return act(ctx, rest[0], &a) })
 	case request == "queue" && len(rest) == 1:
 		err = answer(func(q Queues) any { return keepQueues(ctx, rest[0], &q) })
+	case request == "port" && len(rest) == 1:
+		err = answer(func(p Port) any { return freePort(ctx, rest[0], &p) })
 	case request == "measure" && len(rest) > 0:
 		err = write(measure(rest[0], rest[1:]))
 	case request == "connect" && len(rest) == 1:
