@@ -170,6 +170,9 @@ const skewNoticed = 2 * time.Second
 
 // lookHeld looks at the jobs rs in base, which have holders.
 func (h *host) lookHeld(ctx context.Context, base string, rs []engine.Record, seen map[engine.ID]engine.State) error {
+	if len(rs) == 0 {
+		return nil
+	}
 	for _, confirms := range []bool{false, true} {
 		l, at, err := h.listHeld(ctx, base, rs)
 		if missing := (*missingError)(nil); errors.As(err, &missing) {

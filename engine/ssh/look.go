@@ -209,12 +209,23 @@ func (h *host) lookAfter(ctx context.Context, rs []engine.Record, most time.Dura
 	return seen, nil
 }
 
+// lookIn looks at the jobs rs in base. The error is that of one kind of jobs, of which the other may have been seen.
 func (h *host) lookIn(ctx context.Context, base string, rs []engine.Record, proofs int, seen map[engine.ID]engine.State) error {
-	if held, others := splitRecords(rs, isHeld); len(held) > 0 {
-		if err := h.lookHeld(ctx, base, held, seen); err != nil || len(others) == 0 {
-			return err
-		}
-		rs = others
+	held, others := splitRecords(rs, isHeld)
+	more, err := h.lookScripted(ctx, base, others, proofs, seen)
+	if heldErr := h.lookHeld(ctx, base, append(held, more...), seen); err == nil {
+		err = heldErr
+	}
+	return err
+}
+
+// lookScripted looks at the jobs rs in base, whose records have no holder. It returns those that have one, which
+// it has not looked at.
+func (h *host) lookScripted(
+	ctx context.Context, base string, rs []engine.Record, proofs int, seen map[engine.ID]engine.State,
+) (held []engine.Record, err error) {
+	if len(rs) == 0 {
+		return nil, nil
 	}
 	var q *slurm.Queue
 	if slices.ContainsFunc(rs, judge.Scheduled) {
@@ -226,7 +237,7 @@ func (h *host) lookIn(ctx context.Context, base string, rs []engine.Record, proo
 	for {
 		a, err := h.ask(ctx, quick, recipe.ListAgain(base, ids(h.b, rs), known, proofs), askOptions{})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		l, at = recipe.ParseListAgain(a.Out, known), time.Now()
 		if len(l.Doubtful) == 0 {
@@ -236,29 +247,23 @@ func (h *host) lookIn(ctx context.Context, base string, rs []engine.Record, proo
 			delete(known, id)
 		}
 	}
-	// Jobs of which the record does not know yet that they have a holder.
-	held, rs := splitRecords(rs, func(r *engine.Record) bool {
+	held, rs = splitRecords(rs, func(r *engine.Record) bool {
 		e := l.Jobs[remoteID(h.b.HostDir(*r))]
 		return e != nil && e.Held
 	})
-	if len(held) > 0 {
-		if err := h.lookHeld(ctx, base, held, seen); err != nil {
-			return err
-		}
-	}
 	rs = h.record(ctx, base, rs, l, q, at, false, seen)
 	// The first listing may not have looked at the wrapper, so it takes two more.
 	for _, confirms := range []bool{false, true} {
 		if len(rs) == 0 {
-			return nil
+			break
 		}
 		a, err := h.ask(ctx, quick, recipe.ListClosely(base, ids(h.b, rs)), askOptions{})
 		if err != nil {
-			return err
+			return held, err
 		}
 		rs = h.record(ctx, base, rs, recipe.ParseList(a.Out), q, time.Now(), confirms, seen)
 	}
-	return nil
+	return held, nil
 }
 
 // splitRecords returns the records for which has is true, and the others.

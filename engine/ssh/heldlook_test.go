@@ -1,0 +1,65 @@
+//go:build unix
+
+package ssh
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/sshtest"
+)
+
+// A holder program that does not work hides only the jobs that have one.
+func TestJobsOfScriptsBesideABrokenHolder(t *testing.T) {
+	t.Parallel()
+	_, inHome := home(t)
+	r := newRig(t, inHome)
+	end := filepath.Join(t.TempDir(), "end")
+	scripted := r.start("until [ -e " + end + " ]; do sleep 0.05; done")
+	if _, err := r.b.InstallHolder(r.ctx(), "box", sshtest.BuildHolder(t)); err != nil {
+		t.Fatal(err)
+	}
+	held := r.start("exec sleep 300")
+	if scripted.HostHolder != "" || held.HostHolder == "" {
+		t.Fatalf("the holders are %q and %q", scripted.HostHolder, held.HostHolder)
+	}
+	working := held.HostHolder + ".works"
+	broken := held.HostHolder + ".broken"
+	if err := os.WriteFile(broken, []byte("#!/bin/sh\necho no\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	replace(t, held.HostHolder, working)
+	replace(t, broken, held.HostHolder)
+	defer replace(t, working, held.HostHolder)
+	if err := os.WriteFile(end, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	record := func(j engine.Job) engine.Record {
+		return engine.Record{ID: j.ID, Dir: filepath.Join(r.state, "jobs", string(j.ID)), Job: j}
+	}
+	for {
+		seen, err := r.b.Observe(r.ctx(), []engine.Record{record(held), record(scripted)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := seen[held.ID]; s.Link != engine.LinkUnreachable || s.LinkError == "" {
+			t.Fatalf("the job with a holder is %s, %s %q", s.Status, s.Link, s.LinkError)
+		}
+		s := seen[scripted.ID]
+		if s.Link != engine.LinkOK {
+			t.Fatalf("the job of the scripts is %s, %s %q", s.Status, s.Link, s.LinkError)
+		}
+		if s.Status.Finished() {
+			return
+		}
+	}
+}
+
+func replace(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.Rename(from, to); err != nil {
+		t.Error(err)
+	}
+}
