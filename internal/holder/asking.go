@@ -88,8 +88,8 @@ func isHeld(s *record.State) bool {
 	return s.Socket != "" && SeesProcesses(s)
 }
 
-// mustAsk reports whether only the holder knows whether the job still runs.
-func mustAsk(s *record.State) bool {
+// MustAsk reports whether only the holder knows whether the job still runs.
+func MustAsk(s *record.State) bool {
 	if leaderGone(s) {
 		return true
 	}

@@ -51,7 +51,7 @@ func lookBy(read func(dir string) (jobdir.Record, error), dir string) (s record.
 		}
 		return s, false, nil
 	}
-	return s, mustAsk(&s), nil
+	return s, MustAsk(&s), nil
 }
 
 // stateOf returns the state according to the records.

@@ -5,6 +5,7 @@ package hostjob
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"hash/fnv"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine/record"
+	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/localclient"
 	"github.com/hobjobs/hob/internal/logfile"
@@ -23,21 +25,28 @@ import (
 // list returns the states of jobs in base. Each of the asked is a name, or NAME=SUM for a job that the
 // client knows.
 func list(ctx context.Context, base string, asked []string) Listing {
-	sums := make(map[string]string, len(asked))
-	dirs := make([]string, 0, len(asked))
-	for _, a := range asked {
-		id, sum, _ := strings.Cut(a, "=")
-		if jobdir.ValidID(id) {
-			sums[id] = sum
-			dirs = append(dirs, filepath.Join(base, id))
-		}
-	}
 	now := time.Now()
 	l := Listing{
 		Now:  now,
 		Up:   record.InMilliseconds(proc.RunningAt(now)),
 		Boot: proc.BootID(),
-		Jobs: make(map[string]*Job, len(dirs)),
+		Jobs: make(map[string]*Job, len(asked)),
+	}
+	var dirs []string
+	sums, prints := map[string]string{}, map[string]string{} // by directory
+	for _, a := range asked {
+		id, sum, _ := strings.Cut(a, "=")
+		if !jobdir.ValidID(id) {
+			continue
+		}
+		dir := filepath.Join(base, id)
+		now := printOf(dir) // before the look: what changes during it makes a difference the next time
+		if now != "" && now == sum {
+			l.Jobs[id] = &Job{Sum: sum, Same: true}
+			continue
+		}
+		dirs = append(dirs, dir)
+		sums[dir], prints[dir] = sum, now
 	}
 	states, err := localclient.LookAll(ctx, dirs, false)
 	if err != nil {
@@ -46,12 +55,20 @@ func list(ctx context.Context, base string, asked []string) Listing {
 	for _, dir := range dirs {
 		id := filepath.Base(dir)
 		j := jobOf(dir, states[dir])
-		if j.Sum = sumOf(j); j.Sum == sums[id] {
+		if j.Sum = prints[dir]; j.Sum == "" || !j.isClear() {
+			j.Sum = sumOf(j)
+		}
+		if j.Sum == sums[dir] {
 			j = &Job{Sum: j.Sum, Same: true}
 		}
 		l.Jobs[id] = j
 	}
 	return l
+}
+
+// isClear reports whether the look found that the job runs, and could read all its files.
+func (j *Job) isClear() bool {
+	return j.Held && j.State.Status == record.Running && j.State.Link == record.LinkNone
 }
 
 // sumOf returns a hash of j.
@@ -60,10 +77,51 @@ func sumOf(j *Job) string {
 	if err != nil {
 		return ""
 	}
+	return hashOf(text)
+}
+
+func hashOf(text []byte) string {
 	h := fnv.New64a()
 	_, _ = h.Write(text)
 	return strconv.FormatUint(h.Sum64(), 36)
 }
+
+// printOf returns a hash of what a look at the job in dir depends on: while it is the same, a look would find the
+// same. A host may have hundreds of jobs that run, of which few change between two listings, and a look reads nine
+// files of each. It is empty for a job that does not simply run: the look then depends on more.
+func printOf(dir string) string {
+	text, err := plainfile.Read(filepath.Join(dir, jobdir.StateFile), jobdir.MaxRecord)
+	if err != nil {
+		return ""
+	}
+	st, err := jobdir.DecodeState(text)
+	if err != nil || !runsSimply(dir, &st) {
+		return ""
+	}
+	for _, name := range logs {
+		info, err := os.Lstat(filepath.Join(dir, name))
+		if err == nil {
+			text = fmt.Appendf(text, "%s %s %d %d\n", name, info.Mode(), info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return "p" + hashOf(text)
+}
+
+// runsSimply reports whether the job in dir runs, according to its records, its process and its holder. What is known
+// of one with a deadline also depends on the clock.
+func runsSimply(dir string, st *record.State) bool {
+	switch {
+	case st.Leader.IsZero(), st.Pending != nil, st.Stopping != nil:
+		return false
+	case st.Exit.Known(), !st.Deadline.IsZero():
+		return false
+	}
+	st.Status = record.Running
+	return jobdir.Locked(dir) && !holder.MustAsk(st)
+}
+
+// logs are the names that logs may have.
+var logs = []string{jobdir.OutputFile, jobdir.StdoutFile, jobdir.StderrFile}
 
 // maxWord limits the size of files that have one word, in bytes.
 const maxWord = 4 << 10
@@ -86,7 +144,7 @@ func jobOf(dir string, s *record.State) *Job {
 	if s.Status == record.Starting { // what its logs have is output of a later state
 		return j
 	}
-	for _, name := range []string{jobdir.OutputFile, jobdir.StdoutFile, jobdir.StderrFile} {
+	for _, name := range logs {
 		info, err := os.Lstat(filepath.Join(dir, name))
 		switch {
 		case err != nil:
