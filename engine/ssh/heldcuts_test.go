@@ -40,6 +40,25 @@ func TestHolderStartsOnce(t *testing.T) {
 			r.cutAtEach("", "token", "owner", "meta.json", "claim", "output.log", "state.json", "exit_code")
 		})
 	}
+	t.Run("attach with one session", func(t *testing.T) {
+		t.Parallel()
+		r := newHeldRig(t, program, func(s *sshtest.Server) { s.MaxSessions = 1 })
+		j := r.start(`stty -icanon -echo; echo ready; dd bs=1 count=3 2>/dev/null | od -An -c; stty size; read x; exit 6`, onTerminal)
+		v := r.attach(j.ID, engine.TerminalOptions{Control: true, Size: engine.Size{Cols: 70, Rows: 18}, Client: "test"})
+		v.sees("ready")
+		if err := v.term.Write(r.ctx(), []byte("abc")); err != nil {
+			t.Fatal(err)
+		}
+		v.sees("a   b   c")
+		v.sees("18 70")
+		if err := v.term.Write(r.ctx(), []byte("\n")); err != nil {
+			t.Fatal(err)
+		}
+		v.until("its end", func() bool { return v.exit != nil })
+		if v.exit.Code == nil || *v.exit.Code != 6 {
+			t.Errorf("exit %+v", v.exit)
+		}
+	})
 	t.Run("again", func(t *testing.T) {
 		t.Parallel()
 		r := newHeldRig(t, program, func(*sshtest.Server) {})

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/hostjob"
 )
@@ -123,10 +124,14 @@ func (r *heldRun) Watch(ctx context.Context, notify func(engine.State, engine.No
 	return r.r.Watch(ctx, notify)
 }
 
-// OpenTerminal implements [engine.Run]: the session is one with the holder, over a stream of its own.
+// OpenTerminal implements [engine.Run]: the session is one with the holder, over a stream of its own. A server may
+// allow no further one; then each key is a request, and the screen is drawn from the log.
 func (r *heldRun) OpenTerminal(ctx context.Context, o engine.TerminalOptions) (engine.Terminal, error) {
 	t := &heldTerminal{r: r, o: o}
 	s, err := t.open(ctx)
+	if errors.Is(err, shell.ErrNoSlot) {
+		return r.r.openTerminal(ctx, o, r)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -223,13 +228,19 @@ func (t *heldTerminal) reopen(ctx context.Context) error {
 			}
 			return old.Close()
 		}
-		if !errors.Is(err, engine.ErrUnreachable) && !errors.Is(err, holder.ErrNoSocket) {
+		if !mayReopen(err) {
 			return err
 		}
 		if err := sleep(ctx, linkEvery); err != nil {
 			return err
 		}
 	}
+}
+
+// mayReopen reports whether a session that could not be opened may be opened later. A server may notice late that
+// earlier ones have ended, and until then allow no further one.
+func mayReopen(err error) bool {
+	return errors.Is(err, engine.ErrUnreachable) || errors.Is(err, holder.ErrNoSocket) || errors.Is(err, shell.ErrNoSlot)
 }
 
 func (t *heldTerminal) Write(ctx context.Context, p []byte) error { return t.session().Write(ctx, p) }

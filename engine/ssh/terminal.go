@@ -36,6 +36,12 @@ const (
 // rebuilt here from the log. The host does not answer the job's terminal queries; this session does
 // while it has control.
 func (r *Run) OpenTerminal(ctx context.Context, o engine.TerminalOptions) (engine.Terminal, error) {
+	return r.openTerminal(ctx, o, r)
+}
+
+// openTerminal opens a terminal that shows the log of r, and acts on job. That is r, or the job of r on a host
+// with a holder, where no further session can be had: the holder then answers the queries.
+func (r *Run) openTerminal(ctx context.Context, o engine.TerminalOptions, job engine.Run) (engine.Terminal, error) {
 	switch {
 	case r.rec.Job.Kind != engine.KindPTY:
 		return nil, engine.ErrUnsupported
@@ -49,6 +55,7 @@ func (r *Run) OpenTerminal(ctx context.Context, o engine.TerminalOptions) (engin
 	life, end := context.WithCancel(r.b.life)
 	t := &terminal{
 		r:     r,
+		job:   job,
 		file:  path.Join(dir, jobdir.OutputFile),
 		o:     o,
 		life:  life,
@@ -64,7 +71,7 @@ func (r *Run) OpenTerminal(ctx context.Context, o engine.TerminalOptions) (engin
 		}
 	}
 	if o.Control && o.Size != (engine.Size{}) && o.Size != t.size {
-		if err := r.Resize(ctx, o.Size); err == nil {
+		if err := job.Resize(ctx, o.Size); err == nil {
 			t.size = o.Size
 		} else if !errors.Is(err, engine.ErrUnsupported) {
 			end()
@@ -81,6 +88,7 @@ func (r *Run) OpenTerminal(ctx context.Context, o engine.TerminalOptions) (engin
 // terminal is a session with the terminal of a job on a host.
 type terminal struct {
 	r     *Run
+	job   engine.Run // what is typed is for it
 	file  string
 	o     engine.TerminalOptions
 	life  context.Context // ends with Close: the session outlives the call that opens it
@@ -116,6 +124,9 @@ func (t *terminal) watch() {
 		}
 	})
 }
+
+// hasHolder reports whether the job has a holder on its host.
+func (t *terminal) hasHolder() bool { return t.job != engine.Run(t.r) }
 
 func (t *terminal) wake() {
 	select {
@@ -235,7 +246,7 @@ func (t *terminal) answer(ctx context.Context) {
 	p := t.answers
 	t.answers = nil
 	t.mu.Unlock()
-	if len(p) == 0 {
+	if len(p) == 0 || t.hasHolder() {
 		return
 	}
 	err := t.r.feed(ctx, p, func(dir string, p []byte) string { return recipe.Answer(dir, t.token, p) })
@@ -257,7 +268,7 @@ func (e keyboardError) Error() string { return e.by + " has the keyboard" }
 
 func (t *terminal) Write(ctx context.Context, p []byte) error {
 	defer t.wake()
-	return t.r.Write(ctx, p)
+	return t.job.Write(ctx, p)
 }
 
 // Resize implements [engine.Terminal]. The last size set wins: the host does not track viewers.
@@ -269,7 +280,7 @@ func (t *terminal) Resize(ctx context.Context, s engine.Size) error {
 	if !control {
 		return nil
 	}
-	if err := t.r.Resize(ctx, s); err != nil {
+	if err := t.job.Resize(ctx, s); err != nil {
 		return err
 	}
 	t.mu.Lock()
@@ -285,9 +296,11 @@ func (t *terminal) Resize(ctx context.Context, s engine.Size) error {
 // TakeControl implements [engine.Terminal]. The host records which session has control, so that
 // exactly one session, from any machine, answers the job.
 func (t *terminal) TakeControl(ctx context.Context) error {
-	_, err := t.r.act(ctx, slow, askOptions{files: true}, func(dir string) string { return recipe.Control(dir, t.token, t.o.Client) })
-	if err != nil {
-		return err
+	if !t.hasHolder() {
+		_, err := t.r.act(ctx, slow, askOptions{files: true}, func(dir string) string { return recipe.Control(dir, t.token, t.o.Client) })
+		if err != nil {
+			return err
+		}
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
