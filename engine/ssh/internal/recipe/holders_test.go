@@ -177,6 +177,22 @@ func TestInstallThatFails(t *testing.T) {
 	})
 }
 
+// awaitCopy waits until a copy has begun.
+func (p *place) awaitCopy() {
+	p.t.Helper()
+	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		begun, err := filepath.Glob(filepath.Join(p.home, ".local/share/hob/*/.new.*"))
+		switch {
+		case err != nil:
+			p.t.Fatal(err)
+		case len(begun) > 0:
+			return
+		case time.Now().After(end):
+			p.t.Fatalf("no copy has begun: %q", p.data())
+		}
+	}
+}
+
 // Nothing is left of a copy whose connection is cut.
 func TestInstallThatIsCut(t *testing.T) {
 	eachShell(t, func(t *testing.T, p *place) {
@@ -185,6 +201,7 @@ func TestInstallThatIsCut(t *testing.T) {
 		sent := 0
 		next := func() []byte {
 			if sent++; sent > 1 {
+				p.awaitCopy()
 				cut() // Stream closes the channel then
 				<-ctx.Done()
 			}
