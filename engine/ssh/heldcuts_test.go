@@ -28,9 +28,7 @@ func newHeldRig(t *testing.T, program string, configure func(*sshtest.Server)) *
 }
 
 // With hob's holder a start that is cut off runs once or not at all, too.
-func TestHolderStartsOnce(t *testing.T) {
-	t.Parallel()
-	program := sshtest.BuildHolder(t)
+func testHolderStartsOnce(t *testing.T, program string) {
 	for _, manner := range []sshtest.Manner{sshtest.OpenSSH, sshtest.Dropbear} {
 		t.Run(string(manner), func(t *testing.T) {
 			t.Parallel()

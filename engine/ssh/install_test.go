@@ -31,9 +31,21 @@ func home(t *testing.T) (dir string, configure func(*sshtest.Server)) {
 	return dir, func(s *sshtest.Server) { s.Env = append(s.Env, "HOME="+dir, "XDG_DATA_HOME=") }
 }
 
-func TestInstallHolder(t *testing.T) {
+// TestHolder has the tests that need the program, which takes seconds to build.
+func TestHolder(t *testing.T) {
 	t.Parallel()
 	program := sshtest.BuildHolder(t)
+	t.Run("installation", func(t *testing.T) {
+		t.Parallel()
+		testInstallHolder(t, program)
+	})
+	t.Run("start that is cut off", func(t *testing.T) {
+		t.Parallel()
+		testHolderStartsOnce(t, program)
+	})
+}
+
+func testInstallHolder(t *testing.T, program string) {
 	content, err := os.ReadFile(program)
 	if err != nil {
 		t.Fatal(err)

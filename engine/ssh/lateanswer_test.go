@@ -33,6 +33,9 @@ func outlast(t *testing.T, addr string) {
 
 // The user may take longer than the server allows for a login.
 func TestAnswerAfterTheLoginGraceTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short") // it outlasts the server's time twice
+	}
 	t.Parallel()
 	testtool.Need(t, "ssh")
 	for name, transport := range map[string]string{"own connection": "native", "ssh program": "openssh"} {
