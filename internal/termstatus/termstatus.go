@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -21,6 +22,9 @@ const Query = ansi.RequestProgramStatusSupport
 
 // IsAnswer reports whether an escape sequence is the answer to Query. It may list what the terminal supports.
 func IsAnswer(seq []byte) bool { return bytes.HasPrefix(seq, []byte("\x1b]7501;?")) }
+
+// Every is the least time between two updates of a terminal.
+const Every = 250 * time.Millisecond
 
 // maxReports is the least number of reports that the protocol demands of a terminal.
 const maxReports = 64

@@ -18,12 +18,8 @@ type status struct {
 	repeats bool // the next write of the progress is scheduled
 }
 
-const (
-	// reportsEvery is the least time between two reports to the terminal.
-	reportsEvery = 250 * time.Millisecond
-	// repeatEvery is how often the progress is written again: terminals drop it after 15 seconds without news.
-	repeatEvery = 10 * time.Second
-)
+// repeatEvery is how often the progress is written again: terminals drop it after 15 seconds without news.
+const repeatEvery = 10 * time.Second
 
 // askForStatus asks whether the terminal keeps reports, unless the user does not want them.
 func (w *window) askForStatus() tea.Cmd {
@@ -40,7 +36,7 @@ func (w *window) reportSoon(changed bool) tea.Cmd {
 		return nil
 	}
 	s.waits = true
-	return w.after(reportsEvery, func() tea.Cmd {
+	return w.after(termstatus.Every, func() tea.Cmd {
 		s.waits = false
 		if !s.answered { // another program uses the terminal meanwhile
 			return nil

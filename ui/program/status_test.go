@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/hobjobs/hob/internal/termstatus"
 	"github.com/hobjobs/hob/ui/components/later"
 )
 
@@ -62,7 +63,7 @@ func TestReportsAreWrittenAtMostFourTimesASecond(t *testing.T) {
 		if got, want := written(w, first), "\x1b]7501;state=clear\a\x1b]7501;state=idle:app=hob:title=aG9i\a"; got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
-		if took := time.Since(begun); took != reportsEvery {
+		if took := time.Since(begun); took != termstatus.Every {
 			t.Errorf("written after %v", took)
 		}
 		if got := written(w, w.reportSoon(true)); got != "" {

@@ -16,9 +16,6 @@ type programReports struct {
 	reporter termstatus.Reporter
 }
 
-// reportsEvery is the least time between two writes of reports.
-const reportsEvery = 250 * time.Millisecond
-
 // follow passes on reports until ctx ends. It waits until the user's terminal has answered whether it keeps them.
 func (r *programReports) follow(ctx context.Context, eng *engine.Engine, own *ownTerminal) {
 	select {
@@ -37,7 +34,7 @@ func (r *programReports) follow(ctx context.Context, eng *engine.Engine, own *ow
 		}
 		r.out.insert(r.reporter.Update(reportsOf(events[len(events)-1].Job)))
 		select {
-		case <-time.After(reportsEvery):
+		case <-time.After(termstatus.Every):
 		case <-ctx.Done():
 			return
 		}
