@@ -37,7 +37,7 @@ func TestMistakes(t *testing.T) {
 		{"tasks.json", `{"version": "0.1.0", "command": "x"}`, "tasks.json:1: version 0.1.0 of tasks.json is not supported"},
 		{"tasks.json", "{\n\"tasks\": [\n{\"label\": \"a\", \"command\": \"x\"},\n{\"label\": \"a\", \"command\": \"x\"}]}", `tasks.json:4: duplicate process "a"; first on line 3`},
 	} {
-		_, err := Load(write(t, test.name, test.content), variables())
+		_, err := loadFile(write(t, test.name, test.content))
 		var mistake *Error
 		if !errors.As(err, &mistake) || err.Error() != test.want {
 			t.Errorf("%s: %q, want %q", test.name, err, test.want)
@@ -47,7 +47,7 @@ func TestMistakes(t *testing.T) {
 		"process-compose.yaml": "processes:\n  a: x: y\n",
 		"tasks.json":           "{\n\"tasks\": [}",
 	} {
-		if _, err := Load(write(t, name, content), variables()); err == nil || !strings.HasPrefix(err.Error(), name+":2: ") {
+		if _, err := loadFile(write(t, name, content)); err == nil || !strings.HasPrefix(err.Error(), name+":2: ") {
 			t.Errorf("%s: %v, want an error with line 2", name, err)
 		}
 	}

@@ -42,9 +42,14 @@ func variables(pairs ...string) func(string) (string, bool) {
 	}
 }
 
+// loadFile reads one file. The pairs are names and values of environment variables.
+func loadFile(file string, pairs ...string) (*Plan, error) {
+	return Source{Files: []string{file}}.Load(variables(pairs...))
+}
+
 func load(t *testing.T, file string, pairs ...string) *Plan {
 	t.Helper()
-	p, err := Load(file, variables(pairs...))
+	p, err := loadFile(file, pairs...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -111,11 +111,6 @@ func (s Source) Load(lookup func(name string) (string, bool)) (*Plan, error) {
 	return p.parse(filepath.Base(files[0]), data, files[1:]...)
 }
 
-// Load reads one file, see [Source.Load].
-func Load(file string, lookup func(name string) (string, bool)) (*Plan, error) {
-	return Source{Files: []string{file}}.Load(lookup)
-}
-
 // begin begins the plan of the project that a file describes.
 func (p *parser) begin(file string) {
 	dir := DirOf(file)
