@@ -37,7 +37,7 @@ func findHere(ctx context.Context, a *app, ref string, in engine.Intent) (job en
 	if err != nil { // it was deleted
 		return job, false, nil
 	}
-	jobs, err := a.eng.List(ctx, engine.Filter{})
+	jobs, err := a.eng.List(ctx, engine.Filter{Unverified: true}) // as Find looks: holders that hang are not waited for
 	if err != nil {
 		return job, false, err
 	}
