@@ -63,7 +63,7 @@ func ExampleNewPane() {
 		panic(err)
 	}
 	for line := range strings.Lines(ansi.Strip(pane.View())) {
-		if strings.Contains(line, "running  index the code") {
+		if strings.Contains(line, "running   index the code") {
 			fmt.Println(line[:strings.Index(line, " code")+len(" code")])
 			break
 		}
@@ -71,6 +71,6 @@ func ExampleNewPane() {
 	fmt.Println("jobs still running:", pane.Running())
 
 	// Output:
-	// │▌● running  index the code
+	// │▌● running   index the code
 	// jobs still running: 1
 }

@@ -55,7 +55,9 @@ func (p *Pane) projectHeader(group string, c statusbadge.Counts, w int) string {
 	left := p.countLine(w, cells.Clean(group), []count{
 		waitingCount(g, b, c.Waiting),
 		{c.Restarting, g.Restarting, "restarting", "", b.Warning.Render},
-		{c.Running - c.Waiting, g.Running, "running", "", b.Running.Render},
+		{c.Unhealthy, g.Running, "unhealthy", "unhealthy", b.Failed.Render},
+		{c.OnlyRunning(), g.Running, "running", "", b.Running.Render},
+		{c.Stale, g.Starting, "stale", "", b.Muted.Render},
 		{c.Failed + c.Seen, g.Failed, "failed", "", b.Failed.Render},
 		{c.Queued, g.Queued, "queued", "", b.Muted.Render},
 	})
@@ -112,22 +114,29 @@ func (p *Pane) jobCounts() []count {
 		waitingCount(g, b, c.Waiting),
 		failed,
 		{c.Restarting, g.Restarting, "restarting", "", b.Warning.Render},
-		{c.Running - c.Waiting, g.Running, "running", "", b.Running.Render},
+		{c.Unhealthy, g.Running, "unhealthy", "unhealthy", b.Failed.Render},
+		{c.OnlyRunning(), g.Running, "running", "", b.Running.Render},
 		{c.Queued, g.Queued, "queued", "", b.Muted.Render},
 	}
 }
 
 // countLine draws the name of the program, the name of the project and the counts in w columns. If there is too little
-// room, words are shortened and then left out.
+// room, words are shortened and then left out, last those of the jobs that need the user.
 func (p *Pane) countLine(w int, project string, all []count) string {
 	words := func(c count) string { return c.words }
 	brief := func(c count) string { return c.brief }
+	urgent := func(c count) string { // of what needs the user
+		if c.brief == "" {
+			return ""
+		}
+		return c.words
+	}
 	none := func(count) string { return "" }
 	line := ""
 	for _, form := range []struct {
 		word func(count) string
 		gap  int
-	}{{words, 3}, {words, 2}, {brief, 2}, {none, 2}, {none, 1}} {
+	}{{words, 3}, {words, 2}, {urgent, 2}, {brief, 2}, {none, 2}, {none, 1}} {
 		line = " " + p.styles.AccentStrong.Render("hob")
 		if project != "" {
 			line += p.styles.Text.Render(" " + p.opts.glyphs.Dot + " " + project)

@@ -48,19 +48,32 @@ func TestHeaderAlwaysShowsFailures(t *testing.T) {
 		eng.jobs[0].Status, eng.jobs[0].Runs = engine.Queued, &engine.Runs{Failures: 1, NextAt: noon.Add(time.Minute)}
 		return eng
 	}
+	unhealthy := func() *fake {
+		eng := three()
+		eng.jobs[0].Health = &engine.Health{State: engine.Unhealthy, Failures: 3}
+		return eng
+	}
+	stale := func() *fake { // the line of hosts is about it
+		eng := three()
+		eng.jobs[0].Link = engine.LinkUnreachable
+		return eng
+	}
 	for name, tt := range map[string]struct {
 		w    int
 		eng  *fake
 		want string
 	}{
-		"wide":          {100, several(0, 0), " hob   ◆ 1 needs input   ✗ 1 new failure   ● 1 running"},
-		"no other news": {100, others(), " hob   ✗ 1 new failure   ● 1 running"},
-		"closer":        {51, several(0, 0), " hob  ◆ 1 needs input  ✗ 1 new failure  ● 1 running"},
-		"shorter words": {50, several(0, 0), " hob  ◆ 1 input  ✗ 1 failed  ● 1"},
-		"narrow":        {40, several(4, 2), " hob  ◆ 1 input  ✗ 3 failed  ● 5"},
-		"many":          {40, several(120, 140), " hob  ◆ 1 input  ✗ 141 failed  ● 121"},
-		"none waits":    {40, three(), " hob   ✗ 1 new failure   ● 1 running"},
-		"restarting":    {100, looping(), " hob   ✗ 1 new failure   ↻ 1 restarting"},
+		"wide":                         {100, several(0, 0), " hob   ◆ 1 needs input   ✗ 1 new failure   ● 1 running"},
+		"no other news":                {100, others(), " hob   ✗ 1 new failure   ● 1 running"},
+		"closer":                       {51, several(0, 0), " hob  ◆ 1 needs input  ✗ 1 new failure  ● 1 running"},
+		"words of what needs the user": {50, several(0, 0), " hob  ◆ 1 needs input  ✗ 1 new failure  ● 1"},
+		"shorter words":                {42, several(0, 0), " hob  ◆ 1 input  ✗ 1 failed  ● 1"},
+		"narrow":                       {40, several(4, 2), " hob  ◆ 1 input  ✗ 3 failed  ● 5"},
+		"many":                         {40, several(120, 140), " hob  ◆ 1 input  ✗ 141 failed  ● 121"},
+		"none waits":                   {40, three(), " hob   ✗ 1 new failure   ● 1 running"},
+		"unhealthy":                    {100, unhealthy(), " hob   ✗ 1 new failure   ● 1 unhealthy"},
+		"stale":                        {100, stale(), " hob   ✗ 1 new failure"},
+		"restarting":                   {100, looping(), " hob   ✗ 1 new failure   ↻ 1 restarting"},
 	} {
 		inBubble(t, name, func(t *testing.T) {
 			s := newHarness(t, max(tt.w, 20), 20, tt.eng)

@@ -136,7 +136,7 @@ func TestHeaderShowsLinksToHosts(t *testing.T) {
 		eng.jobs[0].Link = engine.LinkUnreachable
 		connect := func(context.Context, string) (bool, error) { return true, nil }
 		s := newHarness(t, 120, 24, eng, WithConnect(connect))
-		s.sees("○ stale    npm run dev · web1")
+		s.sees("○ stale     npm run dev · web1")
 		s.sees("Enter reconnect")
 	})
 	inBubble(t, "unreachable, in little room", func(t *testing.T) {
@@ -146,7 +146,7 @@ func TestHeaderShowsLinksToHosts(t *testing.T) {
 		s.sees("web1 unreachable 3m")
 		s.run(s.pane.SetSize(61, 24))
 		s.sees("web1 unreachable ")
-		s.run(s.pane.SetSize(48, 24))
+		s.run(s.pane.SetSize(40, 24))
 		s.sees(" ⚠ 1 ")
 	})
 	inBubble(t, "nothing of hosts that answer", func(t *testing.T) {

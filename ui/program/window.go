@@ -299,7 +299,8 @@ func (n Notify) title(c ui.Counts) string {
 		word string
 	}{
 		{n.Waiting.Title, c.Waiting, needs},
-		{n.Waiting.Title || n.Failed.Title || n.Finished.Title, c.Running - c.Waiting, "running"},
+		{n.Failed.Title, c.Unhealthy, "unhealthy"},
+		{n.Waiting.Title || n.Failed.Title || n.Finished.Title, c.OnlyRunning(), "running"},
 		{n.Failed.Title, c.Failed, "failed"},
 		{n.Finished.Title, c.UnseenDone, "done"},
 	} {

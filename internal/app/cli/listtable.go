@@ -16,7 +16,7 @@ import (
 // sentence about what it is doing. The letters at the end of an ID are enough to distinguish jobs.
 
 const (
-	// badgeWidth is the width of the column STATUS.
+	// badgeWidth is the least width of the column STATUS.
 	badgeWidth = 10
 	// readableWidth is the width of the table up to which it grows with the terminal. Beyond that only
 	// columns that are cut off get more.
@@ -65,7 +65,7 @@ func (a *app) listTable(jobs []engine.Job, all bool, now time.Time) error {
 	badges := a.badges(now)
 	for _, j := range a.eng.MeasureAll(shown) {
 		t.add(
-			cell{text: statusbadge.Column(badges.styles, j, badgeWidth), style: styleOf(j)},
+			cell{text: strings.TrimRight(statusbadge.Column(badges.styles, j, statusbadge.Width), " "), style: styleOf(j)},
 			cell{text: escape(nameInList(j))},
 			cell{text: escape(badges.styles.Glyphs.Summary(whatOf(j, now))), cutEnd: true},
 			cell{text: timeOf(j, now), right: true},

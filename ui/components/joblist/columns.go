@@ -18,7 +18,7 @@ const (
 	cpuWidth, memoryWidth    = 4, 5
 	// A name has leastName columns, and What at least leastWhat. Above enoughWhat the name gets a third of
 	// what is left.
-	leastName, leastWhat, enoughWhat = 22, 12, 44
+	leastName, leastWhat, enoughWhat = 22, 11, 44
 )
 
 // The least size of a list with a header row, and the least width of one that has a column for the value by which it

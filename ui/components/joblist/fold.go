@@ -387,7 +387,7 @@ func compareInGroup(a, b *row) int {
 	switch a.need {
 	case statusbadge.Waits, statusbadge.NeedsLook, statusbadge.Ended:
 		return 0
-	case statusbadge.NeedsInput, statusbadge.Restarts, statusbadge.Runs:
+	case statusbadge.NeedsInput, statusbadge.Restarts, statusbadge.FailsChecks, statusbadge.Runs:
 	}
 	return cmp.Or(a.began.Compare(b.began), a.Job.CreatedAt.Compare(b.Job.CreatedAt))
 }

@@ -122,7 +122,9 @@ func (m *Model) groupCounts(r *row, between string) (glyphs, words []cell) {
 	}{
 		{c.Waiting, needs, m.glyphs.Waiting, m.badgePaint(&m.styles.Waiting)},
 		{c.Restarting, " restarting", m.glyphs.Restarting, m.paints.warning},
-		{c.Running - c.Waiting, " up", m.glyphs.Running, quiet},
+		{c.Unhealthy, " unhealthy", m.glyphs.Running, m.paints.failed},
+		{c.OnlyRunning(), " up", m.glyphs.Running, quiet},
+		{c.Stale, " stale", m.glyphs.Starting, quiet},
 		{c.Queued, " queued", m.glyphs.Queued, quiet},
 		{c.Failed + c.Seen, " failed", m.glyphs.Failed, failed},
 		{c.Done, " done", m.glyphs.Done, quiet},

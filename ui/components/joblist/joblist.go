@@ -218,7 +218,7 @@ func (r *row) isOpenGroup() bool { return r.group != "" && r.open }
 // section is the part of the list in which a row is.
 func (r *row) section() statusbadge.Need {
 	switch r.need {
-	case statusbadge.Restarts:
+	case statusbadge.Restarts, statusbadge.FailsChecks:
 		return statusbadge.NeedsInput
 	case statusbadge.Waits:
 		return statusbadge.Runs

@@ -52,7 +52,7 @@ func (m *Model) summary(j *engine.Job) string {
 // whatPaint emphasizes what needs the user: the rest is dim.
 func (m *Model) whatPaint(j *engine.Job) border.Paint {
 	switch statusbadge.NeedOf(*j) {
-	case statusbadge.NeedsInput, statusbadge.Restarts, statusbadge.NeedsLook:
+	case statusbadge.NeedsInput, statusbadge.Restarts, statusbadge.FailsChecks, statusbadge.NeedsLook:
 		return m.paints.text
 	case statusbadge.Runs, statusbadge.Waits, statusbadge.Ended:
 	}

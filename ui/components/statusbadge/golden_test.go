@@ -23,6 +23,7 @@ func states() []engine.Job {
 		{State: engine.State{Status: engine.Queued, Runs: &engine.Runs{NextAt: time.Unix(1, 0), Failures: 3}}},
 		{State: engine.State{Status: engine.Running, Runs: &engine.Runs{Count: 3, Failures: 3}}},
 		{State: engine.State{Status: engine.Starting, Runs: &engine.Runs{Count: 1, Failures: 1}}},
+		{State: engine.State{Status: engine.Running, Health: &engine.Health{State: engine.Unhealthy}}},
 		{State: engine.State{Status: engine.Running, Runs: &engine.Runs{Count: 3}}},
 		{State: engine.State{Status: engine.Starting}},
 		{State: engine.State{Status: engine.Running, Paused: true}},

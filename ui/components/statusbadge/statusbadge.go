@@ -86,6 +86,7 @@ type Need int
 const (
 	NeedsInput Need = iota
 	Restarts
+	FailsChecks // runs, but is unhealthy
 	Runs
 	Waits     // queued, not begun
 	NeedsLook // failed, and the user has not looked at it yet
@@ -105,6 +106,8 @@ func NeedOf(j engine.Job) Need {
 		return NeedsInput
 	case state == Restarting:
 		return Restarts
+	case state == Unhealthy:
+		return FailsChecks
 	case state == Queued:
 		return Waits
 	}
@@ -113,9 +116,13 @@ func NeedOf(j engine.Job) Need {
 
 // Counts are numbers of jobs. A failure counts as failed until the user has seen it, then as seen.
 type Counts struct {
-	Running                                                  int // including those that need input
-	Waiting, Restarting, Queued, Failed, Done, Stopped, Seen int
+	Running                                         int // with those of Waiting, Unhealthy and Stale
+	Waiting, Unhealthy, Stale                       int
+	Restarting, Queued, Failed, Done, Stopped, Seen int
 }
+
+// OnlyRunning is how many jobs run and do nothing else that a user wants to know.
+func (c Counts) OnlyRunning() int { return c.Running - c.Waiting - c.Unhealthy - c.Stale }
 
 // Add counts a job.
 func (c *Counts) Add(j engine.Job) {
@@ -127,7 +134,13 @@ func (c *Counts) Add(j engine.Job) {
 		c.Restarting++
 	case Waits:
 		c.Queued++
+	case FailsChecks:
+		c.Unhealthy++
+		c.Running++
 	case Runs:
+		if state == Stale {
+			c.Stale++
+		}
 		c.Running++
 	case NeedsLook:
 		c.Failed++
@@ -144,7 +157,7 @@ func (c *Counts) Add(j engine.Job) {
 }
 
 // Width is the width of a column of badges with short words, with the blank that follows it.
-const Width = 11
+const Width = 12
 
 // loopFrom is the number of failures in a row from which on a job that is started again needs a look.
 const loopFrom = 3
@@ -233,16 +246,13 @@ func Text(s *themes.Styles, j engine.Job) string { return Glyph(s, j) + " " + Wo
 func View(s *themes.Styles, j engine.Job) string { return Style(s, j).Render(Text(s, j)) }
 
 // Column returns glyph and word without style in exactly w columns. A word that is too long is
-// shortened: "input", "unwell", and a signal without SIG.
+// shortened: "input", and a signal without SIG.
 func Column(s *themes.Styles, j engine.Job, w int) string {
 	text := Text(s, j)
 	if cells.Width(text) >= w {
 		word := strings.TrimPrefix(Word(j), "SIG")
-		switch StateOf(j) { //nolint:exhaustive // the words of the others are short
-		case Waiting:
+		if StateOf(j) == Waiting {
 			word = "input"
-		case Unhealthy:
-			word = "unwell"
 		}
 		text = Glyph(s, j) + " " + word
 	}
