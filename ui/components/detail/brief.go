@@ -137,12 +137,12 @@ func (m *Model) Line() string {
 	}
 	j := &m.job
 	since := m.since()
-	switch j.Status {
-	case engine.Running:
+	switch {
+	case statusbadge.StateOf(*j) == statusbadge.Stale:
+	case j.Status == engine.Running:
 		since = " " + m.duration(j.Uptime(m.now))
-	case engine.Queued:
+	case j.Status == engine.Queued:
 		since = ""
-	case engine.Starting, engine.Stopping, engine.Exited, engine.Killed, engine.Failed, engine.Lost:
 	}
 	return statusbadge.Text(m.styles, *j) + since
 }

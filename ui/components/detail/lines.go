@@ -40,6 +40,12 @@ func (m *Model) since() string {
 	j := m.job
 	up := m.duration(j.Uptime(m.now))
 	dot := " " + m.glyphs.Dot + " "
+	if statusbadge.StateOf(j) == statusbadge.Stale {
+		if j.StaleSince.IsZero() {
+			return ""
+		}
+		return " for " + m.duration(max(0, m.now.Sub(j.StaleSince)))
+	}
 	switch j.Status {
 	case engine.Running:
 		if j.NeedsInput() || j.Paused {
