@@ -29,7 +29,7 @@ func TestNewSearchStartsEmpty(t *testing.T) {
 		s.sees("/line 5  1 of 100")
 
 		s.press("/")
-		s.sees("Enter to repeat line 5")
+		s.sees("line 5 · Enter to repeat")
 		s.write("line 7")
 		s.sees("/line 7")
 		s.press("esc")
@@ -96,12 +96,12 @@ func TestMatchingOnlyOffersTheLastSearch(t *testing.T) {
 		sees     []string
 		filtered bool
 	}{
-		"asks":                     {[]string{"&"}, "", []string{"regex &", "Enter to repeat line 5"}, false},
+		"asks":                     {[]string{"&"}, "", []string{"regex &", "line 5 · Enter to repeat"}, false},
 		"Enter takes it":           {[]string{"&", "enter"}, "", []string{"MATCHING", "line 500"}, true},
 		"another one is typed":     {[]string{"&"}, "line 7v", []string{"regex &line 7v", "no matches"}, true},
 		"the offer is deleted":     {[]string{"&", "backspace", "enter"}, "", []string{"line 500", "line 501"}, false},
 		"empty shows all again":    {[]string{"&", "enter", "&", "backspace", "enter"}, "", []string{"/line 5"}, false},
-		"the filter shows how":     {[]string{"&", "enter", "&"}, "", []string{"Enter to repeat line 5 · Backspace for all lines"}, true},
+		"the filter shows how":     {[]string{"&", "enter", "&"}, "", []string{"line 5 · Enter to repeat · Backspace for all lines"}, true},
 		"Esc leaves all as it was": {[]string{"&", "enter", "&", "esc"}, "", []string{"MATCHING"}, true},
 	} {
 		inBubble(t, name, func(t *testing.T) {

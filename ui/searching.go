@@ -108,14 +108,15 @@ func (s *searchPrompt) label() string {
 	return "regex " + s.sign
 }
 
-// hint returns what Enter does while nothing is typed, and for "&" how to show all lines.
+// hint returns what Enter does while nothing is typed, and for "&" how to show all lines. The offered pattern comes
+// first: a narrow line cuts off the rest.
 func (s *searchPrompt) hint() string {
 	enter := s.opts.keys.Input.Accept
 	switch {
 	case s.offered != "" && s.only() && s.output.log.MatchingOnly():
-		return s.dotted(s.does(enter, "to repeat "+s.offered), s.does(s.opts.keys.Edit.DeleteBackward, "for all lines"))
+		return s.dotted(s.offered, s.does(enter, "to repeat"), s.does(s.opts.keys.Edit.DeleteBackward, "for all lines"))
 	case s.offered != "":
-		return s.does(enter, "to repeat "+s.offered)
+		return s.dotted(s.offered, s.does(enter, "to repeat"))
 	case s.only() && s.output.log.MatchingOnly():
 		return s.does(enter, "to show all lines")
 	}
