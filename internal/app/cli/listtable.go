@@ -9,6 +9,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/units"
 	"github.com/hobjobs/hob/ui/components/detail"
+	"github.com/hobjobs/hob/ui/components/joblist"
 	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
@@ -64,10 +65,12 @@ func (a *app) listTable(jobs []engine.Job, all bool, now time.Time) error {
 	t.ellipsis = a.glyphs().Ellipsis
 	badges := a.badges(now)
 	for _, j := range a.eng.MeasureAll(shown) {
+		what := escape(badges.styles.Glyphs.Summary(whatOf(j, now)))
+		_, ports := joblist.SplitPorts(what, badges.styles.Glyphs.Dot, j)
 		t.add(
 			cell{text: strings.TrimRight(statusbadge.Column(badges.styles, j, statusbadge.Width), " "), style: styleOf(j)},
 			cell{text: escape(nameInList(j))},
-			cell{text: escape(badges.styles.Glyphs.Summary(whatOf(j, now))), cutEnd: true},
+			cell{text: what, cutEnd: true, kept: ports},
 			cell{text: timeOf(j, now), right: true},
 			cell{text: endedOf(j, now), right: true},
 			cell{text: detail.Letters(j.ID), style: styleDim},

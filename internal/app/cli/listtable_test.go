@@ -177,3 +177,22 @@ func TestPlainListNamesUnreachableJobs(t *testing.T) {
 		})
 	}
 }
+
+func TestPortsAreNotCutOff(t *testing.T) {
+	for name, c := range map[string]struct {
+		w    int
+		want string
+	}{
+		"there is room":           {25, "GET /api/products · :5173"},
+		"a narrow column":         {20, "GET /api/pr… · :5173"},
+		"ports need half of it":   {16, "GET /ap… · :5173"},
+		"only room for the ports": {12, "GET /api/pr…"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			what := cell{text: "GET /api/products · :5173", cutEnd: true, kept: " · :5173"}
+			if got := what.shortened(c.w, "…"); got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+}

@@ -17,8 +17,9 @@ type table struct {
 type cell struct {
 	text   string
 	style  style
-	right  bool // aligned to the right
-	cutEnd bool // shortened at its end, else like a name: see [cells.Name]
+	right  bool   // aligned to the right
+	cutEnd bool   // shortened at its end, else like a name: see [cells.Name]
+	kept   string // the end of text that is not cut off with it, unless it takes more than half of the column
 }
 
 // newTable returns a table with a heading. Names that begin with > are those of columns that are
@@ -77,11 +78,7 @@ func (t *table) render(widths []int, colored bool) []string {
 			if i > 0 {
 				b.WriteString("  ")
 			}
-			shorten := cells.Name
-			if c.cutEnd {
-				shorten = cells.Truncate
-			}
-			text := shorten(c.text, widths[i], t.ellipsis)
+			text := c.shortened(widths[i], t.ellipsis)
 			pad := strings.Repeat(" ", max(widths[i]-cells.Width(text), 0))
 			if c.right {
 				b.WriteString(pad)
@@ -93,6 +90,18 @@ func (t *table) render(widths []int, colored bool) []string {
 		lines = append(lines, strings.TrimRight(b.String(), " "))
 	}
 	return lines
+}
+
+// shortened returns the text in at most w columns.
+func (c cell) shortened(w int, ellipsis string) string {
+	if !c.cutEnd {
+		return cells.Name(c.text, w, ellipsis)
+	}
+	kept := cells.Width(c.kept)
+	if cells.Width(c.text) <= w || kept > w/2 {
+		return cells.Truncate(c.text, w, ellipsis)
+	}
+	return cells.Truncate(strings.TrimSuffix(c.text, c.kept), w-kept, ellipsis) + c.kept
 }
 
 func (t *table) widths() []int {

@@ -30,13 +30,21 @@ func (m *Model) what(r *row) []cell {
 	case hasPercentage(j):
 		return m.progress(j)
 	}
-	line, ports := m.summary(j), ""
-	if first := " " + m.glyphs.Dot + " :"; len(j.Ports) > 0 {
-		if i := strings.LastIndex(line, first+strconv.Itoa(j.Ports[0])); i >= 0 {
-			line, ports = line[:i], line[i:]
-		}
-	}
+	line, ports := SplitPorts(m.summary(j), m.glyphs.Dot, *j)
 	return []cell{{text: line, paint: m.whatPaint(j)}, {text: ports, paint: m.whatPaint(j), kept: true}}
+}
+
+// SplitPorts splits the summary of a job, in which dot separates facts, before the ports at its end. A column that is
+// too narrow for the summary keeps them: what a server prints changes, but one looks for its port.
+func SplitPorts(summary, dot string, j engine.Job) (text, ports string) {
+	if len(j.Ports) == 0 {
+		return summary, ""
+	}
+	i := strings.LastIndex(summary, " "+dot+" :"+strconv.Itoa(j.Ports[0]))
+	if i < 0 {
+		return summary, ""
+	}
+	return summary[:i], summary[i:]
 }
 
 // summary is the sentence about a job. Where the screen avoids motion, the last line of a job that runs
