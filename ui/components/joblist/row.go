@@ -236,7 +236,8 @@ func (m *Model) age(j engine.Job, w int) string {
 		return ago(m.now.Sub(at), w)
 	}
 	since := j.Uptime(m.now)
-	if j.StartedAt.IsZero() || j.Status == engine.Queued {
+	begins := j.StartedAt.IsZero() || j.Status == engine.Queued
+	if begins || statusbadge.NeedOf(j) == statusbadge.Restarts { // a loop is as old between two runs as in a run
 		since = max(0, m.now.Sub(j.CreatedAt))
 	}
 	return m.duration(since, w)

@@ -76,6 +76,10 @@ func TestWhat(t *testing.T) {
 			job(engine.State{Status: engine.Queued, Runs: &engine.Runs{Failures: 3, NextAt: now.Add(52 * time.Second)}}),
 			"▌↻ restart   x                      restarts · in 52s             1m",
 		},
+		"a loop in a run": {
+			job(engine.State{Status: engine.Running, StartedAt: now, Runs: &engine.Runs{Count: 4, Failures: 3}}),
+			"▌↻ restart   x                      restarts                      1m",
+		},
 		"of the output": {job(engine.State{Status: engine.Running, StartedAt: now, Line: "\x1b[31mtick\x1b[m\u202e"}), "▌● running   x                      tick                          0s"},
 		"a failed health check": {
 			job(engine.State{Status: engine.Running, StartedAt: now, Health: &engine.Health{State: engine.Unhealthy, Failures: 3, Output: "exit status 1"}}),
