@@ -349,6 +349,14 @@ func JobOptions() []JobOption {
 			Typed:    func(s Spec) []string { return unlessZero(s.Notify, "") },
 		},
 		{
+			Field:    "Revive",
+			Name:     "revive",
+			Editable: true,
+			Usage:    "mark it for hob revive --marked, after a reboot",
+			Set:      func(s *Spec, _ string) error { s.Revive = true; return nil },
+			Typed:    func(s Spec) []string { return unlessZero(s.Revive, "") },
+		},
+		{
 			Field:    "Host",
 			Name:     "on",
 			Value:    "HOST",

@@ -67,6 +67,7 @@ type jobJSON struct {
 	Queue        *queueJSON        `json:"queue"`
 	Scheduler    *schedulerJSON    `json:"scheduler"`
 	Restart      *restartJSON      `json:"restart"`
+	Revive       bool              `json:"revive"`
 	CreatedAt    *time.Time        `json:"created_at"`
 	CreatedBy    *string           `json:"created_by"`
 	Labels       map[string]string `json:"labels"`
@@ -249,6 +250,7 @@ func (j *Job) form(now time.Time) jobJSON {
 		Machine:      orNull(j.Machine),
 		CreatedAt:    timeOrNull(j.CreatedAt),
 		CreatedBy:    orNull(j.CreatedBy),
+		Revive:       j.Revive,
 		Labels:       j.Labels,
 	}
 	if len(j.Command) > 0 {
@@ -351,6 +353,7 @@ func (j *Job) UnmarshalJSON(data []byte) error {
 			StopSignal:    orZero(v.StopSignal),
 			StopCommand:   orZero(v.StopCommand),
 			EnvNames:      v.EnvNames,
+			Revive:        v.Revive,
 			Labels:        v.Labels,
 			Split:         orZero(v.StdoutPath) != "",
 			CreatedAt:     orZero(v.CreatedAt),

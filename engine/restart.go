@@ -233,7 +233,7 @@ func (e *Engine) mayStart(spec Spec) error {
 			Op:   "restart",
 			Job:  spec.RestartedFrom,
 			Err:  fmt.Errorf("%w: its directory %s does not exist", ErrInvalid, spec.Dir),
-			Hint: "the job keeps running; create the directory, or start the command in another one",
+			Hint: "create the directory, or start the command in another one",
 		}
 	}
 	return nil

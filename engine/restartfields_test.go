@@ -46,6 +46,7 @@ func TestRestartKeepsEveryField(t *testing.T) {
 			LogLimit:     3 << 20,
 			Labels:       map[string]string{"a": "b"},
 			Notify:       true,
+			Revive:       true,
 			Restart:      "on-failure:3",
 			RestartPause: 2 * time.Second,
 			Port:         4711,

@@ -62,6 +62,9 @@ type Spec struct {
 	// RestartPause is the pause before each restart. 0: one second, which doubles each time up to a minute.
 	RestartPause time.Duration
 
+	// Revive marks the job: it is to be started again after a reboot, see [Engine.Revive].
+	Revive bool
+
 	// Queue is the queue of this machine whose slot the job needs to start; empty: none. See
 	// [Engine.Queues].
 	Queue string
@@ -107,6 +110,7 @@ func (e *Engine) metaOf(s Spec, backend string, o startOptions) jobdir.Meta {
 			Labels:            s.Labels,
 			StartInBackground: s.Backgrounded,
 			Notify:            s.Notify,
+			Revive:            s.Revive,
 			ClientMachine:     e.here.machine,
 			CreatedAt:         e.cfg.now(),
 			CreatedBy:         s.CreatedBy,
@@ -167,6 +171,7 @@ func (j Job) Spec() Spec {
 		Labels:        j.Labels,
 		Backgrounded:  true,
 		Notify:        j.Notify,
+		Revive:        j.Revive,
 		RestartedFrom: j.ID,
 		Port:          j.Port,
 		Restart:       j.Restart,

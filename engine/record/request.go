@@ -105,6 +105,8 @@ type Request struct {
 	// StartInBackground means that the job was started in the background.
 	StartInBackground bool `json:"backgrounded,omitempty"`
 	Notify            bool `json:"notify,omitempty"`
+	// Revive means that the job is to be started again without a question after a reboot.
+	Revive bool `json:"revive,omitempty"`
 	// ClientMachine is the machine of the client that made the request; see State.Machine.
 	ClientMachine string    `json:"machine"`
 	CreatedAt     time.Time `json:"created_at"`

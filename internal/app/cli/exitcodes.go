@@ -28,11 +28,11 @@ type exitCode struct {
 // than the one for all commands.
 func exitCodes() []exitCode {
 	ofJobs := []string{
-		"run", "attach", "restart", "status", "poll", "log", "why", "screen", "replay", "write", "wait", "queue", "kill", "clear", "remove",
+		"run", "attach", "restart", "revive", "status", "poll", "log", "why", "screen", "replay", "write", "wait", "queue", "kill", "clear", "remove",
 	}
-	acting := []string{"attach", "restart", "screen", "write", "queue", "kill", "clear", "remove"}
+	acting := []string{"attach", "restart", "revive", "screen", "write", "queue", "kill", "clear", "remove"}
 	connecting := []string{
-		"run", "attach", "restart", "poll", "log", "screen", "write", "wait", "queue", "kill", "clear", "remove",
+		"run", "attach", "restart", "revive", "poll", "log", "screen", "write", "wait", "queue", "kill", "clear", "remove",
 		"hosts check", "hosts install", "hosts uninstall",
 	}
 	instead := []string{"run", "attach", "wait"} // exit as the job does
@@ -43,6 +43,7 @@ func exitCodes() []exitCode {
 		{"1", "the settings have problems", []string{"config"}},
 		{"1", "no process that hob can see listens on the port", []string{"who"}},
 		{"1", "a process could not be started", []string{"up"}},
+		{"1", "a job was not started again", []string{"revive"}},
 		{"1", "a job ended before a condition held", []string{"wait"}},
 		{"2", "usage error", nil},
 		{"2", "or a reference that matches several jobs", ofJobs},

@@ -55,8 +55,10 @@ func otherWord(word string) string {
 		return "hob kill --signal STOP ID"
 	case "resume", "continue", "unpause":
 		return "hob kill --signal CONT ID"
+	case "resurrect", "recover", "reboot":
+		return "hob revive"
 	case "undo", "restore", "undelete":
-		return "hob clear --undo"
+		return "hob clear --undo; jobs that a reboot ended: hob revive"
 	case "port", "ports", "lsof":
 		return "hob who :PORT; the ports of a job: hob status NAME"
 	case "ssh", "remote":

@@ -81,7 +81,7 @@ hob wait @ && hob list`,
 	root.SetHelpCommandGroupID(groupSetup)
 	root.SetCompletionCommandGroupID(groupSetup)
 	root.AddCommand(
-		a.runCommand(), a.upCommand(), a.attachCommand(), a.restartCommand(),
+		a.runCommand(), a.upCommand(), a.attachCommand(), a.restartCommand(), a.reviveCommand(),
 		a.mcpCommand(), a.setupCommand(), a.hookCommand(), a.configCommand(), holderCommand(), a.manCommand(), a.versionCommand(),
 	)
 	root.AddCommand(a.withEngine(

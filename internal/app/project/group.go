@@ -43,6 +43,12 @@ func (g Group) Labels() map[string]string {
 	return labels
 }
 
+// Has reports whether a job belongs to the group.
+func (g Group) Has(j engine.Job) bool {
+	ofGroup := engine.Filter{Labels: g.Labels()}
+	return ofGroup.Selects(&j)
+}
+
 // Canonical returns the path of a directory without symbolic links, by which its project is known.
 func Canonical(dir string) string {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {

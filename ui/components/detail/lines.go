@@ -178,6 +178,9 @@ func (m *Model) facts(w int, idShown bool) []string {
 	if j.RestartedFrom != "" {
 		add("restart", "of "+string(j.RestartedFrom))
 	}
+	if j.Revive {
+		add("revive", "after a reboot")
+	}
 	if by := j.CreatedBy; by != clientCLI && by != clientUI && by != clientUp {
 		add("by", cells.Clean(by))
 	}
