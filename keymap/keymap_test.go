@@ -33,7 +33,7 @@ func TestDefaultKeys(t *testing.T) {
 		"ctrl+z": "suspend", "M": "toggle-mouse",
 	}
 	jobs := map[string]string{
-		"enter": "open", "a": "attach", "t": "tail", "f": "tail", "n": "new", "r": "restart", "R": "run-another", "e": "edit-restart",
+		"enter": "open", "a": "attach", "t": "tail", "f": "tail", "n": "new", "r": "restart", "V": "revive", "R": "run-another", "e": "edit-restart",
 		"d": "remove", "c": "clear", "C": "clear-finished", "u": "undo", "/": "filter", "space": "mark", "S": "sort", "I": "reverse-sort",
 		"y": "copy-command", "p": "replay", "s": "start-now", "B": "run-next", "P": "pause-queue",
 	}
@@ -48,7 +48,7 @@ func TestDefaultKeys(t *testing.T) {
 		"list":   merge(move, panes, jobs, map[string]string{"l": "unfold", "right": "unfold", "h": "fold", "left": "fold"}),
 		"detail": merge(move, panes, jobs),
 		"log": merge(move, panes, log, map[string]string{
-			"r": "restart", "R": "run-another", "e": "edit-restart", "d": "remove", "c": "clear", "C": "clear-finished", "u": "undo",
+			"r": "restart", "V": "revive", "R": "run-another", "e": "edit-restart", "d": "remove", "c": "clear", "C": "clear-finished", "u": "undo",
 			"p": "replay", "s": "start-now", "B": "run-next", "P": "pause-queue", "S": "sort", "I": "reverse-sort",
 		}),
 		"terminal": {"ctrl+b": "leave"},

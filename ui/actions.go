@@ -85,6 +85,7 @@ func (p *Pane) actionTable() []action {
 		{id: "jobs.new", do: alone(p.newJob)},
 		{id: "jobs.restart", do: a.restart, needs: needsMarked, hint: c.hintCount(restartable)},
 		{id: "jobs.run-another", do: a.runAnother, needs: needsMarked},
+		{id: "jobs.revive", do: alone(a.revive), needs: needsList},
 		{id: "jobs.edit-restart", do: p.editRestart, needs: needsJob, hint: c.hintEdit},
 		{id: "jobs.start-now", do: a.startNow, needs: needsMarked, refuse: c.refuseTurn, rank: rankQueue, hint: c.hintTurn},
 		{id: "jobs.run-next", do: a.runNext, needs: needsMarked, refuse: c.refuseTurn, rank: rankQueue, hint: c.hintQueue},

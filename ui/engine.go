@@ -27,6 +27,7 @@ type jobEngine interface {
 
 	Start(ctx context.Context, s engine.Spec, opts ...engine.StartOption) (engine.Job, error)
 	Restart(ctx context.Context, id engine.ID, o engine.RestartOptions) (engine.Job, error)
+	Revive(ctx context.Context, o engine.ReviveOptions, opts ...engine.StartOption) ([]engine.Revival, error)
 	Background(id engine.ID) error
 	Write(ctx context.Context, id engine.ID, p []byte) error
 	Signal(ctx context.Context, id engine.ID, name string) error

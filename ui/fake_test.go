@@ -132,6 +132,19 @@ func (f *fake) Restart(_ context.Context, id engine.ID, o engine.RestartOptions)
 	return engine.Job{Request: engine.Request{ID: "again-aaaaa", Name: f.job(id).Name, RestartedFrom: id}}, err
 }
 
+func (f *fake) Revive(_ context.Context, o engine.ReviveOptions, _ ...engine.StartOption) (revivals []engine.Revival, err error) {
+	for _, j := range f.jobs {
+		switch {
+		case j.Status != engine.Lost, o.Select != nil && !o.Select(j):
+		case len(j.EnvNames) > 0:
+			revivals = append(revivals, engine.Revival{Lost: j, Err: &engine.MissingEnvError{Names: j.EnvNames}})
+		default:
+			revivals = append(revivals, engine.Revival{Lost: j})
+		}
+	}
+	return revivals, f.called("revive %d, dry run %v", len(revivals), o.DryRun)
+}
+
 func (f *fake) Background(id engine.ID) error {
 	return f.called("background %s", id)
 }

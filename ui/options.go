@@ -25,7 +25,9 @@ type options struct {
 	filter  engine.Filter
 	within  engine.ID
 	project *Project
-	outer   []outerPrefix
+	// rebooted is how many jobs ended with a reboot of which the user has not been told.
+	rebooted int
+	outer    []outerPrefix
 
 	checkDir func(dir string) error // returns why a job cannot run in a directory of this machine
 	connect  func(ctx context.Context, host string) (made bool, err error)

@@ -83,7 +83,12 @@ func (a *app) list(ctx context.Context, f listFlags) error {
 	if f.on != "" && unreachable == nil {
 		unreachable = linkErrorOf(jobs)
 	}
-	return a.knownOnly(unreachable, a.printList(jobs, f, now))
+	err = a.printList(jobs, f, now)
+	forUser := !a.json && !f.quiet
+	if forUser && isTerminal(a.stderr) {
+		a.reportReboot(ctx, jobs)
+	}
+	return a.knownOnly(unreachable, err)
 }
 
 func (a *app) printList(jobs []engine.Job, f listFlags, now time.Time) error {

@@ -40,7 +40,9 @@ func (a *app) openUI(ctx context.Context) error {
 	if _, err := a.engineWith(settings); err != nil {
 		return err
 	}
-	result, err := a.runApp(ctx, a.window(settings))
+	o := a.window(settings)
+	o.Pane = append(o.Pane, ui.WithReboot(a.newlyRebooted(ctx)))
+	result, err := a.runApp(ctx, o)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,86 @@
+package ui
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/units"
+	"github.com/hobjobs/hob/ui/components/toast"
+)
+
+// WithReboot makes the pane say when it opens that a reboot has ended so many jobs, and which key starts them again.
+func WithReboot(jobs int) Option { return func(o *options) { o.rebooted = jobs } }
+
+// rebooted is the message of [WithReboot].
+func (a *jobActions) rebooted() tea.Cmd {
+	if a.opts.rebooted == 0 {
+		return nil
+	}
+	text := units.Count(a.opts.rebooted, "job") + " ended with the reboot"
+	return a.notices.message(toast.Error, a.dotted(text, a.does(a.opts.keys.Jobs.Revive, "revive")))
+}
+
+// revive offers to start the jobs again that a reboot ended.
+func (a *jobActions) revive() tea.Cmd {
+	eng := a.tasks.eng
+	return a.tasks.async(func(ctx context.Context) func() tea.Cmd {
+		offered, err := eng.Revive(ctx, engine.ReviveOptions{DryRun: true})
+		if err != nil {
+			return a.notices.onError("Can't find what the reboot ended", err)
+		}
+		return func() tea.Cmd { return a.askToRevive(offered) }
+	})
+}
+
+func (a *jobActions) askToRevive(offered []engine.Revival) tea.Cmd {
+	var jobs, left []engine.Job
+	for _, r := range offered {
+		if r.Err == nil {
+			jobs = append(jobs, r.Lost)
+		} else {
+			left = append(left, r.Lost)
+		}
+	}
+	var notes []string
+	if len(left) > 0 {
+		notes = append(notes, "Left out: "+a.allNames(left)+". hob revive --dry-run shows why.")
+	}
+	switch {
+	case len(offered) == 0:
+		return a.notices.refuse("No job to start: a reboot has ended none, or they were started again")
+	case len(jobs) == 0:
+		return a.notices.refuse(strings.Join(notes, " "))
+	case a.pane.CapturesKeys(): // the user types something else by now
+		return nil
+	}
+	notes = append([]string{a.allNames(jobs)}, notes...)
+	title := "Start " + units.Count(len(jobs), "job") + " again?"
+	return a.modal.confirm(title, "Start", func() tea.Cmd { return a.reviveNow(idsOf(jobs)) }, notes...)
+}
+
+func (a *jobActions) reviveNow(ids []engine.ID) tea.Cmd {
+	eng := a.tasks.eng
+	o := engine.ReviveOptions{Select: func(j engine.Job) bool { return slices.Contains(ids, j.ID) }}
+	return a.tasks.async(func(ctx context.Context) func() tea.Cmd {
+		revivals, err := eng.Revive(ctx, o)
+		started := 0
+		for _, r := range revivals {
+			if r.Err == nil {
+				started++
+			} else if err == nil {
+				err = r.Err
+			}
+		}
+		return func() tea.Cmd {
+			done := a.notices.message(toast.Success, "Started "+units.Count(started, "job")+" again")
+			if err != nil {
+				return tea.Batch(done, a.notices.fail("Can't start all", err))
+			}
+			return done
+		}
+	})
+}
