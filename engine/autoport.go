@@ -8,7 +8,7 @@ import (
 )
 
 // freePort returns a port for a job that asks for AutoPort, of the machine where it will run.
-func (e *Engine) freePort(ctx context.Context, s Spec, b Backend) (int, error) {
+func freePort(ctx context.Context, e *Engine, s Spec, b Backend) (int, error) {
 	if s.Host != "" {
 		f, ok := b.(PortFinder)
 		if !ok {

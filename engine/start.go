@@ -49,7 +49,7 @@ func (e *Engine) Start(ctx context.Context, spec Spec, opts ...StartOption) (Job
 		}
 	}
 	if spec.Port == AutoPort {
-		if spec.Port, err = e.freePort(ctx, spec, b); err != nil {
+		if spec.Port, err = freePort(ctx, e, spec, b); err != nil {
 			return Job{}, err
 		}
 	}
