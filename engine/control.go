@@ -248,18 +248,17 @@ func (h *Handle) Stop(ctx context.Context, o StopOptions) (StopReport, error) {
 }
 
 // StopAll stops jobs as [Handle.Stop] does, in parallel. Those in queues are stopped before the others,
-// because the end of a job may start the next one of its queue. stopped is called with the result for
-// jobs[i] as soon as it is known, for several jobs at the same time.
+// because the end of a job may start the next one of its queue. A process of a project is stopped after those of
+// jobs that use it, unless all are killed at once. stopped is called with the result for jobs[i] as soon as it is
+// known, for several jobs at the same time.
 func (e *Engine) StopAll(ctx context.Context, jobs []Job, o StopOptions, stopped func(i int, r StopReport, err error)) {
-	for _, queued := range []bool{true, false} {
+	for _, level := range stopLevels(jobs, o.Grace == KillNow) {
 		var work sync.WaitGroup
-		for i, j := range jobs {
-			if (j.Status == Queued) == queued {
-				work.Go(func() {
-					r, err := e.Handle(j.ID).Stop(ctx, o)
-					stopped(i, r, err)
-				})
-			}
+		for _, i := range level {
+			work.Go(func() {
+				r, err := e.Handle(jobs[i].ID).Stop(ctx, o)
+				stopped(i, r, err)
+			})
 		}
 		work.Wait()
 	}

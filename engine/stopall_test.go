@@ -1,7 +1,9 @@
 package engine_test
 
 import (
+	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -57,4 +59,59 @@ func TestStopAllReportsEachJobWhenItEnds(t *testing.T) {
 			t.Errorf("job %d was reported twice", i)
 		}
 	})
+}
+
+// What nothing running depends on is stopped at once, then the next level.
+func TestStopAllByLevels(t *testing.T) {
+	job := func(name, needs string) engine.Spec {
+		return engine.Spec{Name: name, Labels: map[string]string{"project": "/shop", "process": name, engine.NeedsLabel: needs}}
+	}
+	other := job("web", "db")
+	other.Labels["project"] = "/other"
+	for name, tt := range map[string]struct {
+		jobs  []engine.Spec
+		grace time.Duration
+		want  string
+	}{
+		"independent":   {jobs: []engine.Spec{job("a", ""), job("b", "")}, want: "a b"},
+		"a chain":       {jobs: []engine.Spec{job("db", ""), job("api", "db"), job("web", "api")}, want: "web | api | db"},
+		"with blanks":   {jobs: []engine.Spec{job("the db", ""), job("api", "'the db'")}, want: "api | the db"},
+		"not running":   {jobs: []engine.Spec{job("api", "db"), job("web", "")}, want: "api web"},
+		"a circle":      {jobs: []engine.Spec{job("a", "b"), job("b", "a"), job("c", "a")}, want: "c | a b"},
+		"other project": {jobs: []engine.Spec{job("db", ""), other}, want: "db web"},
+		"kill":          {jobs: []engine.Spec{job("db", ""), job("api", "db")}, grace: engine.KillNow, want: "api db"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e, f := withFake(t)
+				var jobs []engine.Job
+				for _, spec := range tt.jobs {
+					spec.Grace = time.Second
+					j := start(t, e, spec)
+					f.Job(j.ID).Stubborn() // each level takes a second
+					jobs = append(jobs, j)
+				}
+				began := time.Now()
+				var mu sync.Mutex
+				levels := map[time.Duration][]string{}
+				e.StopAll(t.Context(), jobs, engine.StopOptions{Grace: tt.grace}, func(i int, _ engine.StopReport, err error) {
+					mu.Lock()
+					defer mu.Unlock()
+					if err != nil {
+						t.Error(err)
+					}
+					at := time.Since(began)
+					levels[at] = append(levels[at], jobs[i].Name)
+				})
+				var texts []string
+				for _, at := range slices.Sorted(maps.Keys(levels)) {
+					slices.Sort(levels[at])
+					texts = append(texts, strings.Join(levels[at], " "))
+				}
+				if got := strings.Join(texts, " | "); got != tt.want {
+					t.Errorf("stopped %s, want %s", got, tt.want)
+				}
+			})
+		})
+	}
 }

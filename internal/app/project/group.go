@@ -22,7 +22,6 @@ const (
 	baseLabel    = "copy-of" // for a copy of a process: the name of that
 	// strangerLabel is the pid that listened on the port of the process's probe when that started.
 	strangerLabel = "port-taken-by"
-	needsLabel    = "needs" // the names of the processes that it uses while it runs, quoted as for a shell
 )
 
 // Group is the jobs of a project.
@@ -131,54 +130,25 @@ func Groups(ctx context.Context, eng *engine.Engine) ([]string, error) {
 	return slices.Sorted(maps.Keys(names)), err
 }
 
-// Down stops the given jobs: at once all that none of the others needs, then the next level. It reports
-// each one that it has stopped, one at a time. It continues after an error; the result has all errors.
+// Down stops the given jobs, as [engine.Engine.StopAll] does. It reports each one that it has stopped, one at a time. It continues after an error; the result has all errors.
 func Down(ctx context.Context, eng *engine.Engine, jobs []engine.Job, by string, stopped func(engine.Job, engine.StopReport)) error {
 	var reporting sync.Mutex
 	var errs []error
-	for _, level := range levels(jobs) {
-		eng.StopAll(ctx, level, engine.StopOptions{By: by}, func(i int, report engine.StopReport, err error) {
-			reporting.Lock()
-			defer reporting.Unlock()
-			switch {
-			case errors.Is(err, engine.ErrNotRunning): // it ended meanwhile, perhaps because of the one before
-			case err != nil:
-				errs = append(errs, err)
-			default:
-				stopped(level[i], report)
-			}
-		})
-	}
+	eng.StopAll(ctx, jobs, engine.StopOptions{By: by}, func(i int, report engine.StopReport, err error) {
+		reporting.Lock()
+		defer reporting.Unlock()
+		switch {
+		case errors.Is(err, engine.ErrNotRunning): // it ended meanwhile, perhaps because of the one before
+		case err != nil:
+			errs = append(errs, err)
+		default:
+			stopped(jobs[i], report)
+		}
+	})
 	return errors.Join(errs...)
 }
 
-// levels returns jobs in the order in which they are stopped. All jobs of a level can be stopped at once.
-func levels(jobs []engine.Job) (levels [][]engine.Job) {
-	for len(jobs) > 0 {
-		needed := map[string]bool{}
-		for _, j := range jobs {
-			names, _ := shellword.Fields(j.Labels[needsLabel])
-			for _, name := range names {
-				needed[name] = true
-			}
-		}
-		var level, rest []engine.Job
-		for _, j := range jobs {
-			if needed[ProcessOf(j)] {
-				rest = append(rest, j)
-			} else {
-				level = append(level, j)
-			}
-		}
-		if len(level) == 0 { // a circle, by hand or of two versions of the file
-			return append(levels, rest)
-		}
-		levels, jobs = append(levels, level), rest
-	}
-	return levels
-}
-
-// needNames returns the value of needsLabel: a process that has to end first is not used later.
+// needNames returns the value of [engine.NeedsLabel]: a process that has to end first is not used later.
 func needNames(proc Process) string {
 	var names []string
 	for _, n := range proc.Needs {

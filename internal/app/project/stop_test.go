@@ -1,11 +1,8 @@
 package project
 
 import (
-	"strings"
 	"testing"
 	"time"
-
-	"github.com/hobjobs/hob/engine"
 )
 
 // A process is asked to end as the owner of its file does it.
@@ -51,35 +48,4 @@ processes:
 	equal(t, "by a command", p.Processes[1].Shutdown, Shutdown{Command: "bash -c 'docker stop box'"})
 	equal(t, "the parent only", p.Processes[2].Shutdown, Shutdown{})
 	equal(t, "notes", notes(p), "process-compose.yaml:11: processes.only.shutdown.parent_only is not supported; all processes get the signal")
-}
-
-// What nothing running depends on is stopped at once, then the next level.
-func TestLevels(t *testing.T) {
-	job := func(name string, needs ...string) engine.Job {
-		proc := Process{Name: name}
-		for _, n := range needs {
-			proc.Needs = append(proc.Needs, Need{Name: n})
-		}
-		return engine.Job{Request: engine.Request{Name: name, Labels: map[string]string{needsLabel: needNames(proc)}}}
-	}
-	for name, c := range map[string]struct {
-		jobs []engine.Job
-		want string
-	}{
-		"independent": {[]engine.Job{job("a"), job("b"), job("c")}, "a b c"},
-		"a chain":     {[]engine.Job{job("db"), job("api", "db"), job("web", "api")}, "web | api | db"},
-		"with blanks": {[]engine.Job{job("the db"), job("api", "the db")}, "api | the db"},
-		"not running": {[]engine.Job{job("api", "db"), job("web")}, "api web"},
-		"a circle":    {[]engine.Job{job("a", "b"), job("b", "a"), job("c", "a")}, "c | a b"},
-	} {
-		var texts []string
-		for _, level := range levels(c.jobs) {
-			var names []string
-			for _, j := range level {
-				names = append(names, j.Name)
-			}
-			texts = append(texts, strings.Join(names, " "))
-		}
-		equal(t, name, strings.Join(texts, " | "), c.want)
-	}
 }

@@ -398,7 +398,7 @@ func (u *Up) spec(proc Process) engine.Spec {
 	}
 	proc.describe(&s, u.key)
 	if needs := needNames(proc); needs != "" {
-		s.Labels[needsLabel] = needs
+		s.Labels[engine.NeedsLabel] = needs
 	}
 	return s
 }
