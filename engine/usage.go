@@ -34,7 +34,14 @@ const sampleLife = time.Hour
 // they can be determined: for running jobs that have a process on this machine, or on a connected host that
 // has hob's holder. List and [Handle.Facts] omit these, since finding them reads all processes of the machine.
 func (e *Engine) MeasureAll(jobs []Job) []Job {
-	return e.gauge.measureHere(e, e.gauge.measureThere(e, jobs))
+	there := make(chan map[ID]Used, 1)
+	go func() {
+		ctx, cancel := context.WithTimeout(e.runCtx, hostPatience)
+		defer cancel()
+		there <- e.usedThere(ctx, jobs)
+	}()
+	here := e.gauge.measureHere(e, jobs)
+	return e.gauge.addUsed(here, <-there)
 }
 
 // measureHere is MeasureAll for the jobs on this machine.
@@ -74,11 +81,8 @@ func (g *gauge) measureHere(e *Engine, jobs []Job) []Job {
 // hostPatience is how long a measurement on hosts may take.
 const hostPatience = 2 * time.Second
 
-// measureThere is MeasureAll for the jobs on hosts.
-func (g *gauge) measureThere(e *Engine, jobs []Job) []Job {
-	ctx, cancel := context.WithTimeout(e.runCtx, hostPatience)
-	defer cancel()
-	used := e.usedThere(ctx, jobs)
+// addUsed adds what the jobs on hosts use.
+func (g *gauge) addUsed(jobs []Job, used map[ID]Used) []Job {
 	if len(used) == 0 {
 		return jobs
 	}
