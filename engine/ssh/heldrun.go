@@ -67,14 +67,20 @@ func (r *heldRun) Stop(ctx context.Context, o engine.StopOptions) (engine.StopRe
 // writeStep is the most input in one request.
 const writeStep = 128 << 10
 
+// Write implements [engine.Run]. An *[InputFullError] reports how much a job that does not read has taken.
 func (r *heldRun) Write(ctx context.Context, p []byte) error {
-	for len(p) > 0 {
-		n := min(len(p), writeStep)
+	for taken := 0; taken < len(p); {
+		n := min(len(p)-taken, writeStep)
 		limit := feedLimit + time.Duration(n/slowLine)*time.Second
-		if _, err := r.act(ctx, hostjob.Act{Op: hostjob.OpWrite, Data: p[:n]}, askOptions{once: true, limit: limit}); err != nil {
+		a := hostjob.Act{Op: hostjob.OpWrite, Data: p[taken : taken+n]}
+		done, err := r.act(ctx, a, askOptions{once: true, limit: limit})
+		if f := done.Failure; f != nil && f.Code == holder.CodeUnresponsive {
+			return &InputFullError{Taken: taken + f.Taken}
+		}
+		if err != nil {
 			return err
 		}
-		p = p[n:]
+		taken += n
 	}
 	return nil
 }

@@ -295,7 +295,7 @@ func payloadOf(v any) (p []byte, err error) {
 		p, err = json.Marshal(v)
 	}
 	if len(p) > maxInstruction {
-		return nil, &Failure{CodeInvalid, fmt.Sprintf("%d bytes at once, more than %d", len(p), maxInstruction)}
+		return nil, &Failure{Code: CodeInvalid, Message: fmt.Sprintf("%d bytes at once, more than %d", len(p), maxInstruction)}
 	}
 	return p, err
 }

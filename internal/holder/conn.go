@@ -56,7 +56,7 @@ func (c *conn) serve(hello Hello) {
 		f, err := r.next()
 		if err != nil {
 			if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-				c.answer(nil, &Failure{CodeInvalid, err.Error()})
+				c.answer(nil, &Failure{Code: CodeInvalid, Message: err.Error()})
 			}
 			return
 		}

@@ -49,12 +49,12 @@ func (c *conn) carryOut(f Frame) (any, error) {
 	case TypeInput, TypeKeys, TypePaste, TypeEOF:
 		return nil, c.input(f)
 	}
-	return nil, &Failure{CodeUnknown, "unknown instruction; the job's holder is of another version of hob"}
+	return nil, &Failure{Code: CodeUnknown, Message: "unknown instruction; the job's holder is of another version of hob"}
 }
 
 func decode(p []byte, v any) error {
 	if err := json.Unmarshal(p, v); err != nil {
-		return &Failure{CodeInvalid, "invalid instruction: " + err.Error()}
+		return &Failure{Code: CodeInvalid, Message: "invalid instruction: " + err.Error()}
 	}
 	return nil
 }
@@ -69,7 +69,7 @@ func decoded[T any](f Frame, carryOut func(T) error) error {
 }
 
 func unsupported(what string) error {
-	return &Failure{CodeUnsupported, "the job does not support " + what}
+	return &Failure{Code: CodeUnsupported, Message: "the job does not support " + what}
 }
 
 func (c *conn) kill(k Kill) (any, error) {
@@ -128,10 +128,10 @@ func (c *conn) attach(a Attach) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.term == nil {
-		return &Failure{CodeUnsupported, "the job has no terminal"}
+		return &Failure{Code: CodeUnsupported, Message: "the job has no terminal"}
 	}
 	if c.view != nil {
-		return &Failure{CodeInvalid, "this connection is attached already"}
+		return &Failure{Code: CodeInvalid, Message: "this connection is attached already"}
 	}
 	if err := h.mayStream(c); err != nil {
 		return err
@@ -167,7 +167,7 @@ func (c *conn) takeControl() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if c.view == nil {
-		return &Failure{CodeInvalid, "only an attached client can take control"}
+		return &Failure{Code: CodeInvalid, Message: "only an attached client can take control"}
 	}
 	if h.controller != c {
 		c.control()
@@ -182,7 +182,7 @@ func (c *conn) terminalFacts(f TerminalFacts) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if c.view == nil {
-		return &Failure{CodeInvalid, "only an attached client can report its terminal"}
+		return &Failure{Code: CodeInvalid, Message: "only an attached client can report its terminal"}
 	}
 	c.view.attach.Facts, c.view.reported = f, true
 	if h.controller == c {
@@ -215,15 +215,15 @@ func (c *conn) input(f Frame) error {
 	h.mu.Unlock()
 	switch {
 	case ended:
-		return &Failure{CodeEnded, "the job has ended"}
+		return &Failure{Code: CodeEnded, Message: "the job has ended"}
 	case attached && !controls:
-		return &Failure{CodeNotControl, "another client has the keyboard"}
+		return &Failure{Code: CodeNotControl, Message: "another client has the keyboard"}
 	}
 	var p []byte
 	switch f.Type {
 	case TypeEOF:
 		if h.cfg.Hooks.CloseInput == nil {
-			return &Failure{CodeNoInput, "the job takes no input"}
+			return &Failure{Code: CodeNoInput, Message: "the job takes no input"}
 		}
 		return h.cfg.Hooks.CloseInput(h.ctx)
 	case TypeKeys:
@@ -241,7 +241,7 @@ func (c *conn) input(f Frame) error {
 		p = slices.Clone(f.Payload)
 	}
 	if h.cfg.Hooks.Input == nil {
-		return &Failure{CodeNoInput, "the job takes no input"}
+		return &Failure{Code: CodeNoInput, Message: "the job takes no input"}
 	}
 	return h.cfg.Hooks.Input(h.ctx, p)
 }

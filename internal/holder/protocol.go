@@ -180,6 +180,7 @@ const (
 type Failure struct {
 	Code    Code   `json:"code"`
 	Message string `json:"message"`
+	Taken   int    `json:"taken,omitempty"` // bytes of input that the job took before
 }
 
 // Error returns the condition of the code and the message, unless they are the same.

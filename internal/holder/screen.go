@@ -69,7 +69,7 @@ func (h *Holder) limitPending() {
 func (h *Holder) EncodeKeys(names []string) ([]byte, error) {
 	keys, err := vt.ParseKeys(names...)
 	if err != nil {
-		return nil, &Failure{CodeInvalid, err.Error()}
+		return nil, &Failure{Code: CodeInvalid, Message: err.Error()}
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -93,7 +93,7 @@ func (h *Holder) Screen() (record.Screen, error) {
 	h.mu.Lock()
 	if h.term == nil {
 		h.mu.Unlock()
-		return record.Screen{}, &Failure{CodeUnsupported, "the job has no screen"}
+		return record.Screen{}, &Failure{Code: CodeUnsupported, Message: "the job has no screen"}
 	}
 	s, ended, offset := ScreenOf(h.term), h.state.Exit.Known(), h.offset
 	if ended {
@@ -222,7 +222,7 @@ func LastScreen(dir string) (record.Screen, error) {
 		return record.Screen{}, err
 	}
 	if !hasScreen(meta) {
-		return record.Screen{}, &Failure{CodeUnsupported, "the job has no screen"}
+		return record.Screen{}, &Failure{Code: CodeUnsupported, Message: "the job has no screen"}
 	}
 	size := meta.InitialSize
 	if st, err := jobdir.ReadState(dir); err == nil && st.Size.Cols > 0 {

@@ -197,7 +197,7 @@ func (h *Holder) mayStream(c *conn) error {
 		}
 	}
 	if streams >= maxStreams {
-		return &Failure{CodeFull, "too many clients watch the job"}
+		return &Failure{Code: CodeFull, Message: "too many clients watch the job"}
 	}
 	return nil
 }
@@ -261,13 +261,13 @@ func (h *Holder) Resize(ctx context.Context, size record.Size) error {
 func (h *Holder) mayResize(by *conn, size record.Size) error {
 	switch {
 	case h.cfg.Hooks.Resize == nil, h.term == nil:
-		return &Failure{CodeUnsupported, "the job has no terminal that can be resized"}
+		return &Failure{Code: CodeUnsupported, Message: "the job has no terminal that can be resized"}
 	case h.controller != nil && h.controller != by:
-		return &Failure{CodeNotControl, "the size is that of " + h.controlFor(nil).Controller}
+		return &Failure{Code: CodeNotControl, Message: "the size is that of " + h.controlFor(nil).Controller}
 	case !isTerminalSide(size.Cols), !isTerminalSide(size.Rows):
-		return &Failure{CodeInvalid, "the size must be between 1x1 and 4096x4096"}
+		return &Failure{Code: CodeInvalid, Message: "the size must be between 1x1 and 4096x4096"}
 	case h.state.Exit.Known():
-		return &Failure{CodeEnded, "the job has ended"}
+		return &Failure{Code: CodeEnded, Message: "the job has ended"}
 	}
 	return nil
 }

@@ -234,12 +234,15 @@ func (s *Session) Close() error {
 
 // Type types p, in as many instructions as necessary.
 func (c *Client) Type(ctx context.Context, p []byte) error {
-	for len(p) > 0 {
-		n := min(len(p), inputStep)
-		if err := c.Do(ctx, TypeInput, p[:n], nil); err != nil {
+	for taken := 0; taken < len(p); {
+		n := min(len(p)-taken, inputStep)
+		if err := c.Do(ctx, TypeInput, p[taken:taken+n], nil); err != nil {
+			if f, ok := errors.AsType[*Failure](err); ok {
+				f.Taken += taken
+			}
 			return err
 		}
-		p = p[n:]
+		taken += n
 	}
 	return nil
 }

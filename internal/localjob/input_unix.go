@@ -59,7 +59,7 @@ func (in *input) typeLocked(ctx context.Context, p []byte) error {
 	stop := context.AfterFunc(ctx, func() { _ = in.f.SetWriteDeadline(time.Unix(1, 0)) })
 	defer stop()
 	in.echo.typing(p)
-	for len(p) > 0 {
+	for all := len(p); len(p) > 0; {
 		_ = in.f.SetWriteDeadline(time.Now().Add(inputTimeout))
 		if err := ctx.Err(); err != nil { // after setting the deadline, so that no earlier one applies
 			return err
@@ -72,7 +72,11 @@ func (in *input) typeLocked(ctx context.Context, p []byte) error {
 		switch {
 		case err == nil, n > 0:
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			return &holder.Failure{Code: holder.CodeUnresponsive, Message: "the job does not read its input"}
+			return &holder.Failure{
+				Code:    holder.CodeUnresponsive,
+				Message: "the job does not read its input",
+				Taken:   all - len(p),
+			}
 		case errors.Is(err, unix.EPIPE), errors.Is(err, unix.EIO):
 			return &holder.Failure{Code: holder.CodeNoInput, Message: "the job has closed its input"}
 		default:
