@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/enginetest"
 )
 
 // replica reassembles the output of a job as a subscriber does: the output up to the snapshot's
@@ -38,7 +39,7 @@ func replica(t *testing.T, e *engine.Engine, id engine.ID, pause func()) (text s
 				t.Errorf("offset %d is reported after %d", ev.Offset, b.Len())
 			}
 			p := make([]byte, ev.Offset-int64(b.Len()))
-			if n, _, err := readOutput(ctx, e.Handle(id), p, int64(b.Len())); n != len(p) || err != nil && !errors.Is(err, io.EOF) {
+			if n, _, err := enginetest.ReadStream(ctx, e.Handle(id), engine.StreamOutput, p, int64(b.Len())); n != len(p) || err != nil && !errors.Is(err, io.EOF) {
 				t.Errorf("%d of %d bytes at %d: %v", n, len(p), b.Len(), err)
 			}
 			b.Write(p)

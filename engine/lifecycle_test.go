@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/enginetest"
 )
 
 func TestStartReturnsIdentity(t *testing.T) {
@@ -373,7 +374,10 @@ func TestClosedEngine(t *testing.T) {
 		"poll":   func() error { _, err := e.Handle(j.ID).Poll(t.Context(), engine.PollOptions{}); return err },
 		"clear":  func() error { _, err := e.Remove(t.Context(), engine.RemoveOptions{}, j.ID); return err },
 		"undo":   func() error { _, err := e.Undo(t.Context()); return err },
-		"read":   func() error { _, _, err := readOutput(t.Context(), e.Handle(j.ID), nil, 0); return err },
+		"read": func() error {
+			_, _, err := enginetest.ReadStream(t.Context(), e.Handle(j.ID), engine.StreamOutput, nil, 0)
+			return err
+		},
 		"log":    func() error { _, err := e.Handle(j.ID).Log(t.Context(), engine.StreamOutput); return err },
 		"write":  func() error { return e.Handle(j.ID).Write(t.Context(), nil) },
 		"screen": func() error { _, err := e.Handle(j.ID).Screen(t.Context()); return err },

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/enginetest"
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 )
@@ -108,7 +109,7 @@ func TestDamagedDirectoryIsLostJobOrHidden(t *testing.T) {
 		t.Fatalf("jobs = %+v", jobs)
 	}
 	buf := make([]byte, 10)
-	if n, _, err := readOutput(t.Context(), e.Handle(j.ID), buf, 0); err != nil || string(buf[:n]) != "log" {
+	if n, _, err := enginetest.ReadStream(t.Context(), e.Handle(j.ID), engine.StreamOutput, buf, 0); err != nil || string(buf[:n]) != "log" {
 		t.Errorf("its log: %q, %v", buf[:n], err)
 	}
 	if _, err := e.Handle(j.ID).Restart(t.Context(), engine.RestartOptions{}); !errors.Is(err, engine.ErrUnsupported) {

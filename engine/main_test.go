@@ -1,10 +1,8 @@
 package engine_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"sync"
 	"testing"
@@ -90,22 +88,6 @@ func code(t *testing.T, exit engine.Exit) int {
 		t.Fatalf("no exit code: %+v", exit)
 	}
 	return *exit.Code
-}
-
-// readOutput reads from one stream of a job. At its end, n is 0.
-func readOutput(ctx context.Context, h *engine.Handle, p []byte, off int64) (n int, size int64, err error) {
-	log, err := h.Log(ctx, engine.StreamOutput)
-	if err != nil {
-		return 0, 0, err
-	}
-	defer log.Close()
-	if size, err = log.Size(ctx); err != nil {
-		return 0, 0, err
-	}
-	if n, err = log.ReadAt(ctx, p, off); errors.Is(err, io.EOF) {
-		err = nil
-	}
-	return n, size, err
 }
 
 // active reports whether the job exists and has not ended.

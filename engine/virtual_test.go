@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/enginetest"
 )
 
 func create(t *testing.T, e *engine.Engine, spec engine.ExecutionSpec) *engine.Execution {
@@ -39,7 +40,7 @@ func TestVirtualExecutionIsOrdinaryJob(t *testing.T) {
 			t.Errorf("%s sees %+v", name, j)
 		}
 		buf := make([]byte, 5)
-		if n, size, err := readOutput(t.Context(), eng.Handle(j.ID), buf, 6); err != nil || string(buf[:n]) != "world" || size != 11 {
+		if n, size, err := enginetest.ReadStream(t.Context(), eng.Handle(j.ID), engine.StreamOutput, buf, 6); err != nil || string(buf[:n]) != "world" || size != 11 {
 			t.Errorf("%s reads %q of %d, err %v", name, buf[:n], size, err)
 		}
 	}
@@ -389,7 +390,7 @@ func TestFailureIsReportedToWaiters(t *testing.T) {
 func TestReadOutputRejectsNegativeOffset(t *testing.T) {
 	e := open(t)
 	x := create(t, e, engine.ExecutionSpec{})
-	if _, _, err := readOutput(t.Context(), e.Handle(x.ID()), make([]byte, 8), -1); !errors.Is(err, engine.ErrInvalid) {
+	if _, _, err := enginetest.ReadStream(t.Context(), e.Handle(x.ID()), engine.StreamOutput, make([]byte, 8), -1); !errors.Is(err, engine.ErrInvalid) {
 		t.Errorf("err = %v", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/enginetest"
 )
 
 // performerVariable makes the test binary perform an execution until it is killed. Its value is the
@@ -73,7 +74,7 @@ func TestExecutionOfDeadProgramIsLost(t *testing.T) {
 		t.Errorf("the terminal ended with %+v", v.last.Exit)
 	}
 	p := make([]byte, 100)
-	if n, _, err := readOutput(t.Context(), e.Handle(id), p, 0); err != nil || string(p[:n]) != "the last line\r\n" {
+	if n, _, err := enginetest.ReadStream(t.Context(), e.Handle(id), engine.StreamOutput, p, 0); err != nil || string(p[:n]) != "the last line\r\n" {
 		t.Errorf("its output %q, %v", p[:n], err)
 	}
 	if s, err := e.Handle(id).Screen(t.Context()); err != nil || !strings.HasPrefix(s.Text, "the last line") {

@@ -43,11 +43,11 @@ func outputs() []suiteCase {
 			j := s.sh("echo first; read line; echo got $line; read line", func(spec *engine.Spec) { spec.Stdin = true })
 			s.until(j.ID, func(out string) bool { return out == "first\n" })
 			buf := make([]byte, 3)
-			n, size, err := readStream(s.ctx(), s.e.Handle(j.ID), engine.StreamOutput, buf, 2)
+			n, size, err := ReadStream(s.ctx(), s.e.Handle(j.ID), engine.StreamOutput, buf, 2)
 			if err != nil || string(buf[:n]) != "rst" || size != 6 {
 				s.Errorf("read %q, size %d, err %v", buf[:n], size, err)
 			}
-			if n, _, err := readStream(s.ctx(), s.e.Handle(j.ID), engine.StreamOutput, buf, 6); n != 0 || err != nil {
+			if n, _, err := ReadStream(s.ctx(), s.e.Handle(j.ID), engine.StreamOutput, buf, 6); n != 0 || err != nil {
 				s.Errorf("at the end: %d bytes, err %v", n, err)
 			}
 			s.done(s.e.Handle(j.ID).Write(s.ctx(), []byte("it\n")))

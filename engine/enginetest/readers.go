@@ -191,7 +191,7 @@ func (g *grower) subscribes() string {
 		g.done(err)
 		for _, ev := range events {
 			p := make([]byte, max(0, ev.Offset-int64(len(text))))
-			n, _, err := readStream(g.ctx(), g.e.Handle(g.id), engine.StreamOutput, p, int64(len(text)))
+			n, _, err := ReadStream(g.ctx(), g.e.Handle(g.id), engine.StreamOutput, p, int64(len(text)))
 			if err != nil && !errors.Is(err, io.EOF) {
 				g.Fatal(err)
 			}

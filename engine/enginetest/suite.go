@@ -169,7 +169,7 @@ func (s *suite) output(id engine.ID, stream engine.Stream) string {
 	var all []byte
 	buf := make([]byte, 256<<10)
 	for {
-		n, _, err := readStream(s.ctx(), s.e.Handle(id), stream, buf, int64(len(all)))
+		n, _, err := ReadStream(s.ctx(), s.e.Handle(id), stream, buf, int64(len(all)))
 		if err != nil {
 			s.Fatalf("read the output: %v", err)
 		}
@@ -258,8 +258,8 @@ func (s *suite) need(there bool, what string) {
 	}
 }
 
-// readStream reads from one stream of a job. At its end, n is 0.
-func readStream(ctx context.Context, h *engine.Handle, s engine.Stream, p []byte, off int64) (n int, size int64, err error) {
+// ReadStream reads from one stream of a job. At its end, n is 0.
+func ReadStream(ctx context.Context, h *engine.Handle, s engine.Stream, p []byte, off int64) (n int, size int64, err error) {
 	log, err := h.Log(ctx, s)
 	if err != nil {
 		return 0, 0, err

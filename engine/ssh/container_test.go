@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/enginetest"
 	"github.com/hobjobs/hob/engine/ssh/internal/client"
 	"github.com/hobjobs/hob/internal/testtool"
 )
@@ -49,7 +50,7 @@ exec env -i PATH="$PATH" HOME='%s' sh`, up, home))
 	}
 	want, buf := home+"\ngot hello\n", make([]byte, 4096)
 	for n := 0; n < len(want); {
-		if n, _, err = readOutput(t.Context(), e.Handle(j.ID), buf, 0); err != nil {
+		if n, _, err = enginetest.ReadStream(t.Context(), e.Handle(j.ID), engine.StreamOutput, buf, 0); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.HasPrefix(want, string(buf[:n])) {

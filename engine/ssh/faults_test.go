@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/enginetest"
 	"github.com/hobjobs/hob/internal/plainfile"
 	"github.com/hobjobs/hob/internal/sshtest"
 	"github.com/hobjobs/hob/internal/testtool"
@@ -94,7 +95,7 @@ func (r *rig) read(id engine.ID) string {
 	var all []byte
 	buf := make([]byte, 100_000)
 	for {
-		n, _, err := readOutput(r.ctx(), r.e.Handle(id), buf, int64(len(all)))
+		n, _, err := enginetest.ReadStream(r.ctx(), r.e.Handle(id), engine.StreamOutput, buf, int64(len(all)))
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -151,7 +152,7 @@ func TestReadingResumesAfterEveryCut(t *testing.T) {
 	sum, n := sha256.New(), int64(0)
 	buf := make([]byte, 300_000)
 	for cuts := 0; ; {
-		k, total, err := readOutput(r.ctx(), r.e.Handle(j.ID), buf, n)
+		k, total, err := enginetest.ReadStream(r.ctx(), r.e.Handle(j.ID), engine.StreamOutput, buf, n)
 		if errors.Is(err, engine.ErrUnreachable) {
 			<-time.After(20 * time.Millisecond)
 			continue // the next read continues at the same offset
@@ -421,7 +422,7 @@ func TestTamperedDirectories(t *testing.T) {
 				t.Errorf("%v: %s %+v, output %d", err, got.Status, got.Exit, got.Output)
 			}
 			if c.name == "log is a link" {
-				if n, _, err := readOutput(r.ctx(), r.e.Handle(j.ID), make([]byte, 10), 0); n != 0 || !errors.Is(err, plainfile.ErrNotRegular) {
+				if n, _, err := enginetest.ReadStream(r.ctx(), r.e.Handle(j.ID), engine.StreamOutput, make([]byte, 10), 0); n != 0 || !errors.Is(err, plainfile.ErrNotRegular) {
 					t.Errorf("%d bytes of what it leads to are read, %v", n, err)
 				}
 			}

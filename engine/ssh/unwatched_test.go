@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/enginetest"
 	"github.com/hobjobs/hob/internal/sshtest"
 )
 
@@ -26,7 +28,7 @@ func TestUnreadOutputIsNotTransferred(t *testing.T) {
 			if before > little {
 				t.Errorf("%d bytes were transferred for an unread log", before)
 			}
-			n, _, err := readOutput(r.ctx(), r.e.Handle(j.ID), make([]byte, 1000), size-1000)
+			n, _, err := enginetest.ReadStream(r.ctx(), r.e.Handle(j.ID), engine.StreamOutput, make([]byte, 1000), size-1000)
 			if came := r.s.Sent() - before; n != 1000 || err != nil || came > little {
 				t.Errorf("%d bytes were transferred for %d, %v", came, n, err)
 			}
