@@ -209,10 +209,10 @@ func (x *Execution) Append(p []byte) {
 	}
 }
 
-// Complete ends the execution and returns when the end is recorded. The zero Exit means exit code
-// 0; a code that no process of this system can exit with (0 to 255, on Windows 32 bits) is recorded
-// as not known. An Exit with the status Failed has the reason in Error. Only the first end counts; if a stop was requested before that, the execution
-// counts as killed.
+// Complete ends the execution and returns when the end is recorded. Only the first end counts; if a stop was
+// requested before it, the execution counts as killed. The zero Exit means exit code 0; a code that no process of
+// this system can exit with (0 to 255, on Windows 32 bits) is recorded as not known. An Exit with the status Failed
+// has the reason in Error.
 func (x *Execution) Complete(exit Exit) error {
 	if !exit.Status.Finished() {
 		exit.Status = Exited

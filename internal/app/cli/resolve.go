@@ -62,8 +62,8 @@ func (a *app) find(ctx context.Context, ref string, in engine.Intent) (engine.Jo
 	return a.eng.Find(ctx, string(job.ID), in)
 }
 
-// resolve returns the job that ref refers to; a name means first a job of the current directory. Jobs on hosts are taken as last known, unless
-// several of that name appear to be running.
+// resolve returns the job that ref refers to; a name means first a job of the current directory. Jobs on hosts are
+// taken as last known, unless several of that name appear to be running.
 func (a *app) resolve(ctx context.Context, ref string, in engine.Intent) (engine.Job, error) {
 	if job, ok, err := findHere(ctx, a, ref, in); ok || err != nil {
 		return job, a.refError(ctx, ref, err)

@@ -23,9 +23,9 @@
 // a call about the job, or else as a notice in the next answer, in this session
 // or the next, or by the result of the job's task. A connected agent gets the notice even if
 // another agent of its scope already had it. If the server was killed while it sent an answer, the
-// next one may repeat the notice, marked as such; the result of a task is not repeated. A client of a protocol without tasks also gets a
-// log message at once. Ends of commands in the foreground, unless their server was killed, and
-// of jobs that were killed on request are not reported.
+// next one may repeat the notice, marked as such; the result of a task is not repeated. A client of
+// a protocol without tasks also gets a log message at once. Ends of commands in the foreground,
+// unless their server was killed, and of jobs that were killed on request are not reported.
 package mcp
 
 import (
