@@ -52,9 +52,11 @@ func newMedium(t *testing.T) medium {
 }
 
 // fail makes the file system report damage: it becomes read-only even for open files, which a
-// remount cannot do.
+// remount cannot do. What has been written so far reaches the device first: the kernel forgets the rest, and when it
+// needs memory, a directory that it reads from the device again would be damaged ("bad message").
 func (m medium) fail(t *testing.T) {
 	t.Helper()
+	m.sync(t)
 	name := filepath.Base(m.device)
 	if !strings.HasPrefix(name, "loop") {
 		t.Fatalf("%s is not a loop device", m.device)
@@ -64,6 +66,18 @@ func (m medium) fail(t *testing.T) {
 	}
 	if err := os.WriteFile(filepath.Join(m.dir, "try"), nil, 0o600); !errors.Is(err, syscall.EROFS) {
 		t.Fatalf("after the failure: %v", err)
+	}
+}
+
+func (m medium) sync(t *testing.T) {
+	t.Helper()
+	dir, err := os.Open(m.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	if err := unix.Syncfs(int(dir.Fd())); err != nil {
+		t.Fatal(err)
 	}
 }
 
