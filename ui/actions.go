@@ -192,10 +192,14 @@ func (s *actionSet) footers() [][]string {
 			return [][]string{{"jobs.undo"}, {"jobs.open", "panes.stop", "jobs.restart", "jobs.filter"}}
 		}
 	}
+	look := []string{"jobs.open", "jobs.attach", "panes.send-line"}
+	if j, ok := s.list.Selected(); ok && j.NeedsInput() { // its answer matters more than its log
+		look = []string{"jobs.attach", "panes.send-line", "jobs.open"}
+	}
 	return [][]string{
 		{"jobs.undo"},
 		{"jobs.start-now", "jobs.run-next", "jobs.pause-queue"},
-		{"jobs.open", "jobs.attach", "panes.send-line", "panes.stop", "jobs.restart", "jobs.clear"},
+		append(look, "panes.stop", "jobs.restart", "jobs.clear"),
 		{"jobs.new", "jobs.filter"},
 	}
 }
