@@ -15,6 +15,9 @@ const (
 	// killTimeout is the longest wait after SIGKILL. Only uninterruptible sleep, the
 	// release of much memory and a busy machine delay the end of a process.
 	killTimeout = 10 * time.Second
+	// stuckTimeout is the same if all that are left are in uninterruptible sleep: a disk or
+	// a network file system does not answer, and may not for hours.
+	stuckTimeout = 2 * time.Second
 	// deniedTimeout is the same for processes that may not be signaled.
 	deniedTimeout = 100 * time.Millisecond
 	// maxHandles limits the processes that are waited for at once, each with a
@@ -196,7 +199,8 @@ func (t *termination) signalAndWait(ctx context.Context) (left []Process, gone b
 // kill stops all members until no new ones appear, kills them, and checks for members
 // again. seen are the current members, or nil.
 func (t *termination) kill(ctx context.Context, seen []Process) error {
-	deadline := time.Now().Add(killTimeout)
+	began := time.Now()
+	deadline, patience := began.Add(killTimeout), began.Add(stuckTimeout)
 	for first := true; ; first = false {
 		if !first && t.allGone() {
 			return nil
@@ -226,7 +230,7 @@ func (t *termination) kill(ctx context.Context, seen []Process) error {
 		case onlyDenied:
 			err = denied.wait(ctx, time.Now().Add(deniedTimeout))
 		default:
-			err = killed.wait(ctx, deadline)
+			err = killed.wait(ctx, patience)
 		}
 		killed.release()
 		denied.release()
@@ -234,11 +238,20 @@ func (t *termination) kill(ctx context.Context, seen []Process) error {
 			_, _ = t.members() // updates the survivors
 			return err
 		}
-		if onlyDenied || !time.Now().Before(deadline) {
-			_, err := t.members()
-			return err
+		over := onlyDenied || !time.Now().Before(deadline)
+		if late := !time.Now().Before(patience); late || over {
+			left, err := t.members()
+			if over || err != nil || onlyStuck(left) {
+				return err
+			}
+			patience = deadline
 		}
 	}
+}
+
+// onlyStuck reports whether all processes are in uninterruptible sleep.
+func onlyStuck(procs []Process) bool {
+	return !slices.ContainsFunc(procs, func(p Process) bool { return p.State != 'D' })
 }
 
 // atRest reports whether p, which was sent SIGSTOP, needs no further look in this pass: it is stopped,
