@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -110,13 +111,18 @@ func (a *app) stopAll(ctx context.Context, jobs []engine.Job, f killFlags) error
 	a.eng.StopAll(ctx, jobs, o, func(i int, r engine.StopReport, err error) { reports[i], errs[i] = r, err })
 	for i, j := range jobs {
 		if errs[i] = hasEnded(j, errs[i]); errs[i] == nil {
-			a.reportStopped(j, reports[i])
+			errs[i] = a.reportStopped(j, reports[i])
 		}
 	}
 	return errors.Join(errs...)
 }
 
-func (a *app) reportStopped(j engine.Job, r engine.StopReport) {
+// reportStopped reports how a job was stopped. The error is that of notEnded.
+func (a *app) reportStopped(j engine.Job, r engine.StopReport) error {
+	if err := notEnded(a, j, r); err != nil {
+		a.reportSurvivors(r.Survivors)
+		return err
+	}
 	switch took := units.FormatTook(r.Took); {
 	case r.Escalated:
 		a.reportf("Killed %s (SIGKILL after %s)", j.ID, took)
@@ -126,6 +132,20 @@ func (a *app) reportStopped(j engine.Job, r engine.StopReport) {
 		a.reportf("Stopped %s (%s)", j.ID, took)
 	}
 	a.reportSurvivors(r.Survivors)
+	return nil
+}
+
+// notEnded returns an error if a job that was stopped has not ended.
+func notEnded(a *app, j engine.Job, r engine.StopReport) error {
+	if len(r.Survivors) == 0 || a.refresh(context.Background(), j)[0].Status.Finished() {
+		return nil
+	}
+	return &failure{
+		exit: exitFailed,
+		code: "failed",
+		err:  fmt.Errorf("%s has not ended: SIGKILL was sent and has not ended its processes", j.ID),
+		hint: "They wait in the kernel, for example for a disk or a network that does not answer, or belong to another user",
+	}
 }
 
 // reportSurvivors lists the processes that a job left running.

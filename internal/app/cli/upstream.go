@@ -162,7 +162,7 @@ func (s *upStream) stopAll(code int) {
 		ctx := context.Background() // a signal is the reason for it
 		jobs, err := s.Group.Running(ctx, s.Engine)
 		jobs = slices.DeleteFunc(jobs, func(j engine.Job) bool { return !s.has(j) })
-		stopped := func(engine.Job, engine.StopReport) {}
+		stopped := func(j engine.Job, r engine.StopReport) error { return notEnded(s.app, j, r) }
 		if err = errors.Join(err, project.Down(ctx, s.Engine, jobs, project.ByUp, stopped)); err != nil {
 			s.app.report(err)
 		}

@@ -130,8 +130,9 @@ func Groups(ctx context.Context, eng *engine.Engine) ([]string, error) {
 	return slices.Sorted(maps.Keys(names)), err
 }
 
-// Down stops the given jobs, as [engine.Engine.StopAll] does. It reports each one that it has stopped, one at a time. It continues after an error; the result has all errors.
-func Down(ctx context.Context, eng *engine.Engine, jobs []engine.Job, by string, stopped func(engine.Job, engine.StopReport)) error {
+// Down stops the given jobs, as [engine.Engine.StopAll] does. It reports each one that it has stopped, one at a time;
+// an error of that is one of the stop. It continues after an error; the result has all errors.
+func Down(ctx context.Context, eng *engine.Engine, jobs []engine.Job, by string, stopped func(engine.Job, engine.StopReport) error) error {
 	var reporting sync.Mutex
 	var errs []error
 	eng.StopAll(ctx, jobs, engine.StopOptions{By: by}, func(i int, report engine.StopReport, err error) {
@@ -142,7 +143,7 @@ func Down(ctx context.Context, eng *engine.Engine, jobs []engine.Job, by string,
 		case err != nil:
 			errs = append(errs, err)
 		default:
-			stopped(jobs[i], report)
+			errs = append(errs, stopped(jobs[i], report))
 		}
 	})
 	return errors.Join(errs...)

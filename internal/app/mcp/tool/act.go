@@ -37,6 +37,8 @@ func (t *Tools) kill(ctx context.Context, j engine.Job, _ ProcessArgs) (*Answer,
 	switch {
 	case wasOver && report.Took == 0 && len(report.Survivors) == 0:
 		what = "already killed"
+	case len(report.Survivors) > 0 && !t.ended(ctx, j):
+		what = fmt.Sprintf("SIGKILL was sent, but %d of its processes have not ended", len(report.Survivors))
 	case len(report.Survivors) > 0:
 		what = fmt.Sprintf("killed, but %d of its processes cannot be ended", len(report.Survivors))
 	case report.Escalated:
@@ -48,6 +50,12 @@ func (t *Tools) kill(ctx context.Context, j engine.Job, _ ProcessArgs) (*Answer,
 	}
 	ans.Survivors = shortened(report.Survivors)
 	return ans, nil
+}
+
+// ended reports whether a job has ended by now.
+func (t *Tools) ended(ctx context.Context, j engine.Job) bool {
+	now, err := t.Eng.Handle(j.ID).LastFacts(ctx)
+	return err == nil && now.Status.Finished()
 }
 
 func (t *Tools) clear(ctx context.Context, j engine.Job, _ ProcessArgs) (*Answer, error) {
