@@ -132,7 +132,7 @@ func (e *Engine) History(ctx context.Context, since time.Time) ([]Event, error) 
 				Exit:   Exit{Code: f.Code, Signal: f.Signal},
 			}
 			if kind == EventAttention {
-				ev.Note = Note{Title: f.Title, Body: f.Body}
+				ev.Note = Note{Title: f.Title, Body: f.Body, Urgency: f.Urgency}
 			}
 			if f.Program != nil {
 				ev.Program = *f.Program

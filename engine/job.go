@@ -66,8 +66,10 @@ type (
 	HealthCheck = record.HealthCheck
 	Health      = record.Health
 	HealthState = record.HealthState
-	// Note is a notification that a job has requested, with OSC 9 or OSC 777.
+	// Note is a notification that a job has requested, with OSC 9, OSC 99 or OSC 777.
 	Note = record.Note
+	// Urgency is how urgent such a notification is, if it is not normal.
+	Urgency = record.Urgency
 	// StopOptions say how a job is stopped: after which grace time it is killed, and by whom.
 	StopOptions = record.StopOptions
 	// StopReport is what a stop has done.

@@ -39,6 +39,12 @@ const (
 	NeedsSecret     = record.NeedsSecret     // a password or a login
 )
 
+// Urgencies of notifications.
+const (
+	UrgencyLow      = record.UrgencyLow
+	UrgencyCritical = record.UrgencyCritical
+)
+
 // ParseProgramStates parses a list of what programs say that they do: "done,blocked".
 func ParseProgramStates(list string) (states []ProgramState, err error) {
 	known := []ProgramState{ProgramIdle, ProgramWorking, ProgramDone, ProgramBlocked, ProgramError}

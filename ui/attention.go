@@ -73,17 +73,18 @@ func (p *Pane) programSaid(j *job, state engine.ProgramState) tea.Cmd {
 	return p.attention(j, why, engine.Note{})
 }
 
-// jobNotified shows a bell or a notification of a job. A program that reports what it does may send one for what it
-// has reported, too: that is shown once.
+// jobNotified shows a bell or a notification of a job. A program that reports what it does may send a notification for
+// what it has reported, too: that is shown once. A bell does not say what it is about, so only one that comes with the
+// report is left out.
 func (p *Pane) jobNotified(j *job, note engine.Note) tea.Cmd {
-	if j.Program != nil && p.since(j.told) < saidPause {
+	why, pause := WhyNote, saidPause
+	if note == (engine.Note{}) {
+		why, pause = WhyBell, sameMatter
+	}
+	if j.Program != nil && p.since(j.told) < pause {
 		return nil
 	}
 	j.noted = p.now
-	why := WhyNote
-	if note == (engine.Note{}) {
-		why = WhyBell
-	}
 	return p.attention(j, why, note)
 }
 
@@ -138,6 +139,9 @@ func (l *labels) wording(j engine.Job, why Why, note engine.Note) (toast.Level, 
 		text := cells.Clean(note.Body)
 		if note.Title != "" {
 			text = cells.Clean(note.Title) + ": " + text
+		}
+		if note.Urgency == engine.UrgencyCritical {
+			return toast.Warning, name + ": " + text
 		}
 		return toast.Info, name + ": " + text
 	case WhyBell:

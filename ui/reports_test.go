@@ -103,9 +103,14 @@ func TestReportAndNotificationOfItAreShownOnce(t *testing.T) {
 			if n := count(); n != 1 {
 				t.Errorf("%d notices", n)
 			}
+			s.pass(sameMatter + time.Second)
+			s.facts(engine.Event{Kind: engine.EventAttention, Job: said})
+			if n := count(); n != 2 {
+				t.Errorf("%d notices after a bell some seconds later", n)
+			}
 			s.pass(saidPause + time.Second)
 			s.facts(note)
-			if n := count(); n != 2 {
+			if n := count(); n != 3 {
 				t.Errorf("%d notices after another notification, later", n)
 			}
 		})

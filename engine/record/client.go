@@ -17,11 +17,20 @@ var (
 	ErrClosed      = errors.New("engine is closed")            // Close was called
 )
 
-// Note is a notification that a job sent with OSC 9 or OSC 777.
+// Note is a notification that a job sent with OSC 9, OSC 99 or OSC 777.
 type Note struct {
-	Title string `json:"title,omitempty"`
-	Body  string `json:"body"`
+	Title   string  `json:"title,omitempty"`
+	Body    string  `json:"body"`
+	Urgency Urgency `json:"urgency,omitempty"` // empty: normal
 }
+
+// Urgency is how urgent a notification is, if it is not normal.
+type Urgency string
+
+const (
+	UrgencyLow      Urgency = "low"
+	UrgencyCritical Urgency = "critical"
+)
 
 // StopOptions are options for ending a job.
 type StopOptions struct {

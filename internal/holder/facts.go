@@ -65,13 +65,18 @@ func (h *Holder) handler() vt.Handler {
 			h.attentionLocked(nil)
 			h.limitedFact(jobdir.Fact{Kind: "attention"})
 		},
-		Notify: func(title, body string) {
-			note := &record.Note{Title: clip(title), Body: clip(body)}
+		Notify: func(n vt.Notification) {
+			note := &record.Note{
+				Title:   clip(n.Title),
+				Body:    clip(n.Body),
+				Urgency: urgencyOf(n.Urgency),
+			}
 			h.attentionLocked(note)
 			h.limitedFact(jobdir.Fact{
-				Kind:  "attention",
-				Title: note.Title,
-				Body:  note.Body,
+				Kind:    "attention",
+				Title:   note.Title,
+				Body:    note.Body,
+				Urgency: note.Urgency,
 			})
 		},
 		Progress: func(state vt.Progress, percent int) {
@@ -206,6 +211,17 @@ func (h *Holder) stateLocked() record.State {
 		h.programDue = false
 	}
 	return h.state
+}
+
+func urgencyOf(u vt.Urgency) record.Urgency {
+	switch u {
+	case vt.Low:
+		return record.UrgencyLow
+	case vt.Critical:
+		return record.UrgencyCritical
+	case vt.Normal:
+	}
+	return ""
 }
 
 func progressName(p vt.Progress) string {

@@ -16,13 +16,14 @@ import (
 
 // Fact is one line of events: something that happened to the job, other than output.
 type Fact struct {
-	At     time.Time `json:"at"`
-	Kind   string    `json:"kind"`
-	Offset int64     `json:"offset,omitempty"` // length of the output at that time
-	Title  string    `json:"title,omitempty"`  // of the terminal or of a notification
-	Body   string    `json:"body,omitempty"`
-	Code   *int      `json:"exit_code,omitempty"` // of a run that is followed by another one
-	Signal string    `json:"signal,omitempty"`    // likewise
+	At      time.Time      `json:"at"`
+	Kind    string         `json:"kind"`
+	Offset  int64          `json:"offset,omitempty"` // length of the output at that time
+	Title   string         `json:"title,omitempty"`  // of the terminal or of a notification
+	Body    string         `json:"body,omitempty"`
+	Urgency record.Urgency `json:"urgency,omitempty"`   // of a notification
+	Code    *int           `json:"exit_code,omitempty"` // of a run that is followed by another one
+	Signal  string         `json:"signal,omitempty"`    // likewise
 	// Program is what a program says that it does, of a status fact.
 	Program *record.ProgramChange `json:"program,omitempty"`
 }

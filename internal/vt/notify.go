@@ -7,9 +7,26 @@ import (
 	"unicode/utf8"
 )
 
-func (t *Terminal) notify(title, body string) {
+// Notification is a notification that a program requests of its terminal.
+type Notification struct {
+	Title   string
+	Body    string
+	Urgency Urgency
+}
+
+// Urgency is how urgent a notification is. Only OSC 99 says that.
+type Urgency int
+
+const (
+	Normal Urgency = iota
+	Low
+	Critical
+)
+
+func (t *Terminal) notify(n Notification) {
 	if t.handler.Notify != nil {
-		t.handler.Notify(PlainLine(title, maxTitle), PlainLine(body, maxTitle))
+		n.Title, n.Body = PlainLine(n.Title, maxTitle), PlainLine(n.Body, maxTitle)
+		t.handler.Notify(n)
 	}
 }
 
@@ -19,12 +36,12 @@ func (t *Terminal) oscNotify(s string) {
 	n, err := strconv.Atoi(command)
 	switch {
 	case !hasArgs:
-		t.notify("", s)
+		t.notify(Notification{Body: s})
 	case command == "4":
 		t.progress(strings.Split(rest, ";"))
 	case err == nil && within(n, 1, 12): // other commands of the same number
 	default:
-		t.notify("", s)
+		t.notify(Notification{Body: s})
 	}
 }
 
@@ -43,19 +60,22 @@ func (t *Terminal) progress(args []string) {
 }
 
 // notification has the parts of a notification that is not complete.
-type notification struct{ id, title, body string }
+type notification struct {
+	id string
+	Notification
+}
 
 // add takes in a part, which is OSC 99, a notification of kitty: "metadata;payload" with pairs such as "i=1:d=0:p=title".
 // It returns the notification if that is complete, or the reply to a query. Icons, buttons, sounds and actions are
 // ignored.
-func (n *notification) add(s string) (title, body string, reply []byte) {
+func (n *notification) add(s string) (complete Notification, reply []byte) {
 	metadata, payload, _ := strings.Cut(s, ";")
 	m, ok := notificationOf(metadata)
 	switch {
 	case !ok:
-		return "", "", nil
+		return complete, nil
 	case m.part == "?":
-		return "", "", []byte("\x1b]99;i=" + m.id + ":p=?;p=title,body\x1b\\")
+		return complete, []byte("\x1b]99;i=" + m.id + ":p=?;p=title,body:u=0,1,2\x1b\\")
 	case n.id != m.id:
 		*n = notification{id: m.id}
 	}
@@ -63,23 +83,26 @@ func (n *notification) add(s string) (title, body string, reply []byte) {
 		raw, _ := base64.RawStdEncoding.DecodeString(strings.TrimRight(payload, "=")) // what precedes an error is enough
 		payload = string(raw)
 	}
+	if m.urgency != Normal {
+		n.Urgency = m.urgency
+	}
 	switch m.part {
 	case "title":
-		n.title = appendUpTo(n.title, payload, maxTitle)
+		n.Title = appendUpTo(n.Title, payload, maxTitle)
 	case "body":
-		n.body = appendUpTo(n.body, payload, maxTitle)
+		n.Body = appendUpTo(n.Body, payload, maxTitle)
 	case "close":
 		*n = notification{}
-		return "", "", nil
+		return complete, nil
 	}
 	if !m.last {
-		return "", "", nil
+		return complete, nil
 	}
-	if title, body = n.title, n.body; body == "" {
-		title, body = "", title
+	if complete = n.Notification; complete.Body == "" {
+		complete.Title, complete.Body = "", complete.Title
 	}
 	*n = notification{}
-	return title, body, nil
+	return complete, nil
 }
 
 // appendUpTo appends text to s, which gets at most limit bytes and those of one character.
@@ -93,7 +116,8 @@ type metadata struct {
 	part    string // "title", "body", "close", "?" for the query, or another one
 	encoded bool   // the payload is in base64
 	last    bool   // no other part follows
-	replies bool   // the terminal would report to the program what becomes of the notification
+	urgency Urgency
+	replies bool // the terminal would report to the program what becomes of the notification
 }
 
 // notificationOf parses the metadata of OSC 99; ok is false if its ID is malformed.
@@ -108,6 +132,8 @@ func notificationOf(s string) (m metadata, ok bool) {
 			m.part = value
 		case "e":
 			m.encoded = value == "1"
+		case "u":
+			m.urgency = map[string]Urgency{"0": Low, "2": Critical}[value]
 		case "d":
 			m.last = value != "0"
 		case "a":

@@ -40,7 +40,7 @@ func TestQueries(t *testing.T) {
 		{"in-band size", "\x1b[?2048h", "\x1b[48;5;10;100;100t"},
 		{"checksum", "AB\x1b[1;1;1;1;1;2*y", "\x1bP1!~FF7D\x1b\\"},
 		{"clipboard is never read", "\x1b]52;c;?\a", ""},
-		{"notifications", "\x1b]99;i=q.1:p=?;\a\x1b]99;i=q;p=?;\a\x1b]99;i=q\"w:p=?;\a", "\x1b]99;i=q.1:p=?;p=title,body\x1b\\"},
+		{"notifications", "\x1b]99;i=q.1:p=?;\a\x1b]99;i=q;p=?;\a\x1b]99;i=q\"w:p=?;\a", "\x1b]99;i=q.1:p=?;p=title,body:u=0,1,2\x1b\\"},
 		{"other keys", "\x1b[>4;2m\x1b[?4m", "\x1b[>4;2m"},
 	}
 	for _, tt := range tests {
@@ -108,9 +108,11 @@ func TestHandler(t *testing.T) {
 	var got []string
 	note := func(format string, args ...any) { got = append(got, fmt.Sprintf(format, args...)) }
 	h := Handler{
-		Title:     func(s string) { note("title %s", s) },
-		Bell:      func() { note("bell") },
-		Notify:    func(title, body string) { note("notify %s|%s", title, body) },
+		Title: func(s string) { note("title %s", s) },
+		Bell:  func() { note("bell") },
+		Notify: func(n Notification) {
+			note("notify%s %s|%s", map[Urgency]string{Low: " low", Critical: " critical"}[n.Urgency], n.Title, n.Body)
+		},
 		Progress:  func(s Progress, n int) { note("progress %d %d", s, n) },
 		Cwd:       func(uri string) { note("cwd %s", uri) },
 		Clipboard: func(sel string, data []byte) { note("clipboard %s %s", sel, data) },
@@ -134,6 +136,8 @@ func TestHandler(t *testing.T) {
 		{"\x1b]99;i=1:d=0;one\a\x1b]99;i=1:p=close;\a\x1b]99;i=1;\a", nil},
 		{"\x1b]99;i=1:d=0;one\a\x1b]99;i=1:p=icon:e=1;AAAA\a\x1b]99;i=1:p=icon;\a", []string{"notify |one"}},
 		{"\x1b]99;i=a b;bad id\a\x1b]99;e=1;%%\a\x1b]99\a", nil},
+		{"\x1b]99;i=1:d=0:u=2;disk\a\x1b]99;i=1:p=body;is full\a", []string{"notify critical disk|is full"}},
+		{"\x1b]99;u=0;low\a\x1b]99;u=1;normal\a\x1b]99;u=9;unknown\a\x1b]99;;none\a", []string{"notify low |low", "notify |normal", "notify |unknown", "notify |none"}},
 		{"\x1b]99;;a\u009bb\tc\a", []string{"notify |abc"}},
 		{"\x1b]9;4;1;50\a\x1b]9;4;3\a\x1b]9;4;0;\a\x1b]9;4;1;900\a\x1b]9;4;7;1\a", []string{"progress 1 50", "progress 3 0", "progress 0 0", "progress 1 100"}},
 		{"\x1b]9;9;C:\\dir\a", nil},

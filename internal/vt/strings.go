@@ -47,12 +47,12 @@ func (t *Terminal) osc(s []byte, end string) {
 	case 777:
 		f := strings.SplitN(string(rest), ";", 3)
 		if len(f) == 3 && f[0] == "notify" {
-			t.notify(f[1], f[2])
+			t.notify(Notification{Title: f[1], Body: f[2]})
 		}
 	case 99:
-		title, body, reply := t.note.add(string(rest))
-		if t.answerText(reply); title+body != "" {
-			t.notify(title, body)
+		n, reply := t.note.add(string(rest))
+		if t.answerText(reply); n.Title+n.Body != "" {
+			t.notify(n)
 		}
 	case 133, 633:
 		t.shellMark(string(rest))

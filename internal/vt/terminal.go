@@ -243,7 +243,7 @@ func (t *Terminal) onAlt() bool { return t.scr == &t.screens[1] }
 type Handler struct {
 	Title     func(title string)
 	Bell      func()
-	Notify    func(title, body string)            // OSC 9 (no title), OSC 99, OSC 777
+	Notify    func(Notification)                  // OSC 9 (no title), OSC 99, OSC 777
 	Progress  func(state Progress, percent int)   // OSC 9;4
 	Cwd       func(uri string)                    // OSC 7, usually file://host/path
 	Clipboard func(selection string, data []byte) // OSC 52, writes alone; nil data clears

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/ui"
 )
@@ -15,12 +16,15 @@ import (
 func (w *window) notify(msg ui.AttentionMsg) tea.Cmd {
 	var b strings.Builder
 	means := w.o.Notify.of(msg.Why)
+	if msg.Note.Urgency == engine.UrgencyLow { // such as a song that has begun
+		means.Bell = false
+	}
 	// Ring at most once a second, and notify of each job at most once in that time.
 	if means.Bell && len(w.rang) == 0 {
 		b.WriteByte('\a')
 	}
 	if means.Desktop && !w.focused && !slices.Contains(w.rang, msg.Job.ID) {
-		b.WriteString(w.desktop(string(msg.Job.ID), "hob", msg.Text))
+		b.WriteString(w.desktop(string(msg.Job.ID), "hob", msg.Text, msg.Note.Urgency))
 	}
 	if b.Len() == 0 {
 		return nil
@@ -42,13 +46,19 @@ const (
 	notificationAnswer = "\x1b]99;i=hob:p=?"
 )
 
+// kittyUrgency are the urgencies of OSC 99 other than the normal one.
+var kittyUrgency = map[engine.Urgency]string{engine.UrgencyLow: "0", engine.UrgencyCritical: "2"}
+
 func askForNotifications() tea.Msg { return tea.RawMsg{Msg: notificationQuery} }
 
 // desktop returns the escape sequences for a desktop notification. It replaces an earlier one with the same id in
 // terminals that understand OSC 99. Inside tmux it is wrapped, so that tmux passes it on if configured to.
-func (w *window) desktop(id, title, text string) string {
+func (w *window) desktop(id, title, text string, urgency engine.Urgency) string {
 	title, text = cells.Clean(title), cells.Clean(text)
 	if w.kittyNotes {
+		if u, urges := kittyUrgency[urgency]; urges {
+			id += ":u=" + u
+		}
 		return "\x1b]99;i=" + id + ":d=0;" + title + "\x1b\\\x1b]99;i=" + id + ":p=body;" + text + "\x1b\\"
 	}
 	title, text = strings.ReplaceAll(title, ";", ","), strings.ReplaceAll(text, ";", ",")

@@ -127,13 +127,17 @@ func TestDesktop(t *testing.T) {
 		text    string
 		want    string
 		kitty   bool // the terminal understands OSC 99
+		urgency engine.Urgency
 	}{
-		"most":         {[]string{"TERM=xterm-256color"}, "done", "\x1b]9;hob: done\a", false},
-		"foot":         {[]string{"TERM=foot"}, "done", "\x1b]777;notify;hob;done\a", false},
-		"tmux":         {[]string{"TERM=tmux-256color", "TMUX=/tmp/x"}, "done", "\x1bPtmux;\x1b\x1b]9;hob: done\a\x1b\\", false},
-		"hostile text": {nil, "a\x1b]52;c;aGk=\ab;c", "\x1b]9;hob: ab,c\a", false},
-		"OSC 99":       {environ: []string{"TERM=foot"}, text: "a; b\x1b\\", want: "\x1b]99;i=id-1:d=0;hob\x1b\\\x1b]99;i=id-1:p=body;a; b\x1b\\", kitty: true},
-		"second wins":  {[]string{"TERM=xterm", "TERM=foot"}, "x", "\x1b]777;notify;hob;x\a", false},
+		"most":              {environ: []string{"TERM=xterm-256color"}, text: "done", want: "\x1b]9;hob: done\a"},
+		"foot":              {environ: []string{"TERM=foot"}, text: "done", want: "\x1b]777;notify;hob;done\a"},
+		"tmux":              {environ: []string{"TERM=tmux-256color", "TMUX=/tmp/x"}, text: "done", want: "\x1bPtmux;\x1b\x1b]9;hob: done\a\x1b\\"},
+		"hostile text":      {environ: nil, text: "a\x1b]52;c;aGk=\ab;c", want: "\x1b]9;hob: ab,c\a"},
+		"OSC 99":            {environ: []string{"TERM=foot"}, text: "a; b\x1b\\", want: "\x1b]99;i=id-1:d=0;hob\x1b\\\x1b]99;i=id-1:p=body;a; b\x1b\\", kitty: true},
+		"urgent":            {text: "disk full", want: "\x1b]99;i=id-1:u=2:d=0;hob\x1b\\\x1b]99;i=id-1:u=2:p=body;disk full\x1b\\", kitty: true, urgency: engine.UrgencyCritical},
+		"not urgent":        {text: "a song", want: "\x1b]99;i=id-1:u=0:d=0;hob\x1b\\\x1b]99;i=id-1:u=0:p=body;a song\x1b\\", kitty: true, urgency: engine.UrgencyLow},
+		"urgent, elsewhere": {text: "disk full", want: "\x1b]9;hob: disk full\a", urgency: engine.UrgencyCritical},
+		"second wins":       {environ: []string{"TERM=xterm", "TERM=foot"}, text: "x", want: "\x1b]777;notify;hob;x\a"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -141,7 +145,7 @@ func TestDesktop(t *testing.T) {
 			if tt.kitty {
 				w.update(uv.UnknownOscEvent("\x1b]99;i=hob:p=?;p=title,body\x1b\\"))
 			}
-			if got := w.desktop("id-1", "hob", tt.text); got != tt.want {
+			if got := w.desktop("id-1", "hob", tt.text, tt.urgency); got != tt.want {
 				t.Errorf("%q, want %q", got, tt.want)
 			}
 		})
