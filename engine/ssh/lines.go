@@ -24,10 +24,10 @@ const (
 	// linePause is the least time between two reads of the last line of a job.
 	linePause = time.Second
 	// lineRead is how much of the end of a log is read for its last line, and terminalRead of one that a terminal has
-	// written, for the reports of its programs, too; endRead is that for why the job ended.
+	// written, for the reports of its programs, too; endRead is that for why the job ended and what was reported last.
 	lineRead     = 1 << 10
 	terminalRead = programstatus.Searched
-	endRead      = 8 << 10
+	endRead      = programstatus.Searched
 )
 
 // lineFacts is the last line of a job that is watched or read.
@@ -146,9 +146,13 @@ func (h *host) foundLine(id engine.ID, found lineFacts) {
 func (h *host) addLine(id engine.ID, o *engine.State) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if o.Line, o.Program = "", nil; o.Status == engine.Running {
+	o.Line = ""
+	switch {
+	case o.Status == engine.Running:
 		found := h.logs[id].line
 		o.Line, o.Program = found.text, found.says
+	case !o.Status.Finished():
+		o.Program = nil
 	}
 }
 
@@ -173,9 +177,21 @@ func endsIn(dir string, r engine.Record, e *recipe.Entry) []endOf {
 	return []endOf{{r.ID, path.Join(dir, name), size, endRead}}
 }
 
-// summarize adds to an observed end what the output shows of it.
-func summarize(o *engine.State, output []byte) {
-	if o.Status.Finished() && o.Exit.Summary == "" {
+// summarize adds to an observed end what the output shows of it: why the job failed, and what its program reported
+// last, there or before.
+func (h *host) summarize(id engine.ID, o *engine.State, output []byte) {
+	if !o.Status.Finished() {
+		return
+	}
+	if o.Exit.Summary == "" {
 		o.Exit.Summary = holder.SummaryOf(logfile.LastLines(output), &o.Exit)
 	}
+	if o.Program != nil {
+		return
+	}
+	says, found := programstatus.InOutput(output, o.Exit.At)
+	if !found {
+		says = h.logsOf(id).line.says
+	}
+	o.Program = says.LastWords()
 }

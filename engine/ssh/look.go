@@ -313,7 +313,7 @@ func (h *host) record(
 		case judge.Unstarted:
 			h.unstarted(ctx, base, &found, &o)
 		case judge.Certain:
-			summarize(&o, ends[r.ID])
+			h.summarize(r.ID, &o, ends[r.ID])
 			h.settle(r, l, base, o, at)
 		case judge.Elsewhere: // that machine writes the record
 			if rec, err := jobdir.Read(r.Dir); err == nil {

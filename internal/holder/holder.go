@@ -345,6 +345,7 @@ func (h *Holder) End(end record.Exit) {
 	h.clock(&end)
 	h.mu.Unlock()
 	end.Summary = h.summaryOf(&end)
+	h.findLastWords()
 	h.finish(end)
 	if h.State().Exit.Known() {
 		h.over()

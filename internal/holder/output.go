@@ -161,6 +161,7 @@ func (h *Holder) RunEnded(end record.Exit, next time.Time) {
 	}
 	h.mu.Unlock()
 	end.Summary = h.summaryOf(&end)
+	h.findLastWords()
 	h.mu.Lock()
 	h.clock(&end)
 	stopping := st.Stopping

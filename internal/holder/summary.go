@@ -1,6 +1,7 @@
 package holder
 
 import (
+	"bytes"
 	"cmp"
 	"path/filepath"
 	"slices"
@@ -44,12 +45,45 @@ func addCurrent(dir string, r *record.Request, s *record.State) {
 			most = max(most, programstatus.Searched)
 		}
 		output, written := endOf(dir, stream, most)
-		if said, found := programstatus.InOutput(output, written); ownLog && found {
+		if said, found := programstatus.InOutput(thisRun(output), written); ownLog && found {
 			s.Program = said
 		}
 		line := logfile.LastLine(output)
 		if line != "" && !record.IsRunLine(line) {
 			s.Line = line
+			return
+		}
+	}
+}
+
+// thisRun returns the part of the end of an output that belongs to the last run.
+func thisRun(output []byte) []byte {
+	rest := output
+	for {
+		i := bytes.LastIndexByte(rest, '\n')
+		if record.IsRunLine(string(rest[i+1:])) {
+			return output[len(rest):]
+		}
+		if i < 0 {
+			return output
+		}
+		rest = rest[:i]
+	}
+}
+
+// findLastWords takes in what the output of a job without a terminal reports at the end of a run: no terminal has read
+// it.
+func (h *Holder) findLastWords() {
+	if h.term != nil {
+		return
+	}
+	for _, stream := range slices.Backward(h.cfg.Meta.Streams()) {
+		output, written := endOf(h.cfg.Dir, stream, programstatus.Searched)
+		if said, found := programstatus.StoreOf(thisRun(output), written); found {
+			h.mu.Lock()
+			h.program, h.programDue = *said, true
+			h.saidLast, _ = said.MostUrgent()
+			h.mu.Unlock()
 			return
 		}
 	}

@@ -16,10 +16,16 @@ const Searched = 16 << 10
 // them, or nil if they say nothing. found is false if there are none, so that earlier ones still hold. written is when
 // it was written. It is for jobs whose output no terminal reads; reports before that end are not known.
 func InOutput(end []byte, written time.Time) (p *record.Program, found bool) {
+	s, found := StoreOf(end, written)
+	return s.Program(), found
+}
+
+// StoreOf is InOutput that returns the store of these reports.
+func StoreOf(end []byte, written time.Time) (s *Store, found bool) {
+	s = &Store{}
 	if !bytes.Contains(end, []byte("\x1b]7501;")) {
-		return nil, false
+		return s, false
 	}
-	var s Store
 	t := vt.New(80, 24, vt.WithHandler(vt.Handler{
 		Status: func(body string) {
 			if r, ok := Parse(body); ok {
@@ -30,5 +36,5 @@ func InOutput(end []byte, written time.Time) (p *record.Program, found bool) {
 		Reset:  func() { s.Clear() },
 	}))
 	t.Write(end)
-	return s.Program(), true
+	return s, true
 }
