@@ -78,8 +78,8 @@ func WithHolderCommand(command ...string) Option {
 func InProcess() Option { return func(b *Backend) { b.inProcess = true } }
 
 // WithNotify sets a shell command that the holder of a backgrounded job runs at its end, and when the
-// job waits for input, if no client shows the job. Its environment has
-// HOB_NAME, HOB_RESULT, HOB_JOB_ID, HOB_STATUS and HOB_EXIT_CODE; its arguments $1 and $2 are the
+// job waits for input or its program reports that it is blocked, if no client shows the job. Its environment has
+// HOB_NAME, HOB_RESULT, HOB_JOB_ID, HOB_STATUS, HOB_EXIT_CODE, HOB_EVENT and HOB_MESSAGE; its arguments $1 and $2 are the
 // name and the status, which is "waiting" for a job that has not ended.
 func WithNotify(command string) Option { return func(b *Backend) { b.notify = command } }
 

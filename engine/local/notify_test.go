@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/local"
 )
@@ -59,5 +61,25 @@ func TestNotifyCommandForInput(t *testing.T) {
 	}
 	if syscall.Kill(pid, 0) != nil {
 		t.Error("the command was killed with the job")
+	}
+}
+
+// Who is told gets the event and one line about it; a program that says the same again at once is not told of again.
+func TestNotifyCommandForReports(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "notice")
+	p := newPlace(t, local.WithNotify(`echo "$2|$HOB_EVENT|$HOB_MESSAGE" >>`+file))
+	script := `blocked() { printf '\033]7501;state=working\007\033]7501;state=blocked:kind=permission:msg=cm0gLXIgYnVpbGQ=\007'; }
+blocked; until [ -s ` + file + ` ]; do sleep 0.05; done; blocked; exit 4`
+	p.start(t, engine.Spec{PTY: true, Script: script, Backgrounded: true}).wait(t)
+	var got []string
+	eventually(t, "two notifications", func() bool {
+		data, _ := os.ReadFile(file) // it comes
+		got = strings.Split(strings.TrimSpace(string(data)), "\n")
+		return len(got) >= 2
+	})
+	want := []string{"waiting|blocked|test is blocked: rm -r build", "exited|failed|test exited (exit code 4)"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("notified of (-want +got):\n%s", diff)
 	}
 }

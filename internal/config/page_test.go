@@ -32,7 +32,9 @@ func pageNotes() map[string]string {
 		"notify": "hob runs `command` when a job in the background, or one started with `--notify`, ends while no UI and no terminal\n" +
 			"shows it, and when it needs input; not for jobs on hosts. A string is run by `sh`, a list directly, with the job's\n" +
 			"name and status (or `waiting`) as further arguments. The environment is the job's, with `HOB_NAME`, `HOB_RESULT`\n" +
-			"(`exited (exit code 3)`, `needs input`, `waits for hidden input`), `HOB_STATUS`, `HOB_EXIT_CODE` and `HOB_JOB_ID`.\n" +
+			"(`exited (exit code 3)`, `needs input`, `waits for hidden input`), `HOB_STATUS`, `HOB_EXIT_CODE`, `HOB_JOB_ID`,\n" +
+			"`HOB_EVENT` (`ended`, `failed`, `needs_input`, `blocked`) and `HOB_MESSAGE`, one line for a person. `blocked` means that\n" +
+			"the program [reports](program-status.md) that it needs the user; it is sent at most once in 30 seconds for each job.\n" +
 			"\nThe other notifications need an open hob window: `bell` rings the terminal bell, `osc` sends a desktop notification\n" +
 			"(OSC 99 if it understands that, else OSC 9 or 777), `title` marks the terminal's title; `[]` disables all.\n",
 		"theme": "Each color of a theme can also be set by itself: `" + strings.Join(themes.TokenNames(), "`, `") + "`.\n" +

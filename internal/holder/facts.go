@@ -132,6 +132,9 @@ func (h *Holder) programChangedLocked() {
 	h.state.Progress = progressOf(most)
 	_, changed := h.saidLast.ChangeTo(most)
 	h.saidLast = most
+	if changed && h.cfg.Hooks.Said != nil {
+		h.cfg.Hooks.Said(most)
+	}
 	noted := h.noteProgramLocked()
 	if !noted && h.noteTimer == nil { // the history has what the program says in the end
 		h.noteTimer = time.AfterFunc(factPause, func() {

@@ -28,6 +28,7 @@ func (j *job) hooks() holder.Hooks {
 	hooks := holder.Hooks{
 		Signal:       j.signal,
 		Stop:         j.end,
+		Said:         j.said,
 		Backgrounded: func() { j.prompt.active() },
 		Input: func(ctx context.Context, p []byte) error {
 			j.interrupt(p)
