@@ -38,6 +38,7 @@ func (a *app) setupCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&f.print, "print", false, "show the changes without making them")
 	cmd.Flags().BoolVar(&f.remove, "remove", false, "remove what hob setup added")
 	a.jsonFlag(cmd)
+	cmd.AddCommand(a.setupReviveCommand())
 	return cmd
 }
 

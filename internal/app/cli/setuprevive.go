@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hobjobs/hob/internal/atomicfile"
+	"github.com/hobjobs/hob/internal/shellword"
+)
+
+func (a *app) setupReviveCommand() *cobra.Command {
+	var f setupFlags
+	cmd := &cobra.Command{
+		Use:   "revive",
+		Short: "Start marked jobs again after each reboot",
+		Long: "Write a systemd user unit that runs hob revive --marked when your user manager starts. On a\n" +
+			"system without systemd, print the line for crontab -e.",
+		Example: "hob setup revive\nhob setup revive --remove",
+		RunE:    func(*cobra.Command, []string) error { return a.setupRevive(f) },
+	}
+	cmd.Flags().BoolVar(&f.print, "print", false, "show the unit without writing it")
+	cmd.Flags().BoolVar(&f.remove, "remove", false, "remove the unit")
+	return cmd
+}
+
+// systemdRuns is the directory that exists on a system that systemd has started.
+const systemdRuns = "/run/systemd/system"
+
+// reviveUnit is the name of the unit.
+const reviveUnit = "hob-revive.service"
+
+func (a *app) setupRevive(f setupFlags) error {
+	config, err := os.UserConfigDir()
+	if err != nil {
+		return setupFailed(err)
+	}
+	units := filepath.Join(config, "systemd", "user")
+	unit, wanted := filepath.Join(units, reviveUnit), filepath.Join(units, "default.target.wants", reviveUnit)
+	if f.remove {
+		return a.removeRevive(unit, wanted)
+	}
+	program, err := thisProgram()
+	if err != nil {
+		return err
+	}
+	_, err = os.Stat(systemdRuns)
+	switch {
+	case err != nil && !f.print:
+		a.reportf("hob: systemd has not started this system. Add this line with crontab -e:")
+		_, err = fmt.Fprintf(a.stdout, "@reboot %s revive --marked\n", shellword.Quote(program))
+		return err
+	case f.print:
+		_, err = fmt.Fprint(a.stdout, reviveUnitText(program))
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(wanted), 0o700); err != nil {
+		return setupFailed(err)
+	}
+	if err := atomicfile.Write(unit, []byte(reviveUnitText(program))); err != nil {
+		return setupFailed(err)
+	}
+	// The link is what systemctl --user enable makes.
+	if err := os.Symlink(filepath.Join("..", reviveUnit), wanted); err != nil && !errors.Is(err, fs.ErrExist) {
+		return setupFailed(err)
+	}
+	a.reportf("hob: wrote %s; jobs started with hob run --revive are started again when you log in", escape(unit))
+	a.reportf("     To start them at boot instead: loginctl enable-linger")
+	return nil
+}
+
+// removeRevive removes the unit, unless it is not what hob has written.
+func (a *app) removeRevive(unit, wanted string) error {
+	text, err := os.ReadFile(unit)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		a.reportf("hob: there is no %s. If you use cron, remove the line with crontab -e", escape(unit))
+		return nil
+	case err != nil:
+		return setupFailed(err)
+	case !bytes.HasPrefix(text, []byte(reviveUnitMark)):
+		return setupFailed(fmt.Errorf("%s is not a file that hob has written", unit))
+	}
+	if err := os.Remove(wanted); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return setupFailed(err)
+	}
+	if err := os.Remove(unit); err != nil {
+		return setupFailed(err)
+	}
+	a.reportf("hob: removed %s", escape(unit))
+	return nil
+}
+
+// thisProgram returns the path by which hob is started: that in PATH stays valid after an update.
+func thisProgram() (string, error) {
+	if path, err := exec.LookPath("hob"); err == nil {
+		return filepath.Abs(path)
+	}
+	return os.Executable()
+}
+
+const reviveUnitMark = "# Written by hob setup revive.\n"
+
+// reviveUnitText returns the unit. Its jobs stay when hob has started them: only hob itself counts as the process of
+// the unit.
+func reviveUnitText(program string) string {
+	quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "$", "$$").Replace(program)
+	text := reviveUnitMark +
+		"[Unit]\nDescription=Start marked jobs of hob again after a reboot\n\n" +
+		"[Service]\nType=oneshot\nRemainAfterExit=yes\nKillMode=process\n"
+	for _, name := range []string{"HOB_STATE_DIR", "XDG_STATE_HOME"} {
+		if value := os.Getenv(name); value != "" {
+			escaped := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%").Replace(name + "=" + value)
+			text += `Environment="` + escaped + "\"\n"
+		}
+	}
+	return text + `ExecStart="` + quoted + "\" revive --marked\n\n[Install]\nWantedBy=default.target\n"
+}
