@@ -103,28 +103,27 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 		f.yield = 1
 	}
 	settings := a.settings()
-	spec, err := a.spec(f, settings.Run, false)
-	if err != nil {
-		return err
-	}
 	if f.agent != "" {
+		spec, err := a.spec(f, settings.Run, false)
+		if err != nil {
+			return err
+		}
 		return a.runForAgent(ctx, spec, settings, f)
 	}
 	a.onScreen, a.detaches = !f.background && hasScreen(a.stdout), f.background || yields
 	if _, err := a.engineWith(settings); err != nil {
 		return err
 	}
-	if err := a.resolveOrder(ctx, &spec); err != nil {
+	if err := a.resolveOrder(ctx, &f.asked); err != nil {
 		return err
 	}
 	// Before the job starts, while Ctrl+C still ends hob itself.
-	if err := a.connectTo(ctx, spec.Host); err != nil {
+	if err := a.connectTo(ctx, f.asked.Host); err != nil {
 		return err
 	}
-	if a.hosts.HasHolder(spec.Host) {
-		if spec, err = a.spec(f, settings.Run, true); err != nil {
-			return err
-		}
+	spec, err := a.spec(f, settings.Run, a.hosts.HasHolder(f.asked.Host))
+	if err != nil {
+		return err
 	}
 	if f.once {
 		job, found, err := a.lockOnce(ctx, spec)
