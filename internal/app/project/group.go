@@ -130,8 +130,8 @@ func Groups(ctx context.Context, eng *engine.Engine) ([]string, error) {
 	return slices.Sorted(maps.Keys(names)), err
 }
 
-// Down stops the given jobs, as [engine.Engine.StopAll] does. It reports each one that it has stopped, one at a time;
-// an error of that is one of the stop. It continues after an error; the result has all errors.
+// Down stops the given jobs, as [engine.Engine.StopAll] does. It calls stopped for each one that it has stopped, one at
+// a time. It continues after an error; the result has all errors, also those of stopped.
 func Down(ctx context.Context, eng *engine.Engine, jobs []engine.Job, by string, stopped func(engine.Job, engine.StopReport) error) error {
 	var reporting sync.Mutex
 	var errs []error
