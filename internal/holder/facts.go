@@ -216,17 +216,6 @@ func (h *Holder) stateLocked() record.State {
 	return h.state
 }
 
-func urgencyOf(u vt.Urgency) record.Urgency {
-	switch u {
-	case vt.Low:
-		return record.UrgencyLow
-	case vt.Critical:
-		return record.UrgencyCritical
-	case vt.Normal:
-	}
-	return ""
-}
-
 func progressName(p vt.Progress) string {
 	switch p {
 	case vt.ProgressNormal:

@@ -77,8 +77,7 @@ type Hooks struct {
 	// Group, if set, returns the foreground process group of the terminal, 0 if that is not known. It is called with the
 	// holder locked, and must neither block nor call the holder.
 	Group func() int
-	// Said, if set, is called when the state of what the program reports has changed. It is called with the holder
-	// locked, and must neither block nor call the holder.
+	// Said, if set, is called like Group when the state that the program reports has changed.
 	Said func(record.ProgramReport)
 	// AskResize, if set, is called before a client that is not attached changes the size, without a
 	// lock. Its error refuses the change.

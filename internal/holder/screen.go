@@ -145,6 +145,17 @@ func (h *Holder) AtPrompt() bool {
 	return false
 }
 
+func urgencyOf(u vt.Urgency) record.Urgency {
+	switch u {
+	case vt.Low:
+		return record.UrgencyLow
+	case vt.Critical:
+		return record.UrgencyCritical
+	case vt.Normal:
+	}
+	return ""
+}
+
 // clip returns untrusted text as one line of plain text of limited length.
 func clip(s string) string { return vt.PlainLine(s, maxText) }
 
