@@ -221,11 +221,20 @@ func cancelUnlocked(dir, id string, text []byte) error {
 	}
 }
 
-// cancel changes an entry to that of a canceled job, with text.
+// cancel changes an entry to that of a canceled job, with text. The holder may have looked at the queue before the
+// change, if this process has not locked it, and an earlier client may have been killed: the job is woken afterwards
+// in any case.
 func (q *changeable) cancel(e Entry, text []byte) error {
-	if e.State == Canceled {
-		return nil
+	if e.State != Canceled {
+		if err := q.changeToCanceled(e, text); err != nil {
+			return err
+		}
 	}
+	wake(filepath.Join(q.jobs, e.ID))
+	return nil
+}
+
+func (q *changeable) changeToCanceled(e Entry, text []byte) error {
 	f, err := os.OpenFile(q.path(e), os.O_WRONLY|os.O_TRUNC, 0)
 	if err != nil {
 		return err
