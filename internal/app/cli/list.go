@@ -86,7 +86,7 @@ func (a *app) list(ctx context.Context, f listFlags) error {
 	err = a.printList(jobs, f, now)
 	forUser := !a.json && !f.quiet
 	if forUser && isTerminal(a.stderr) {
-		a.reportReboot(ctx, jobs)
+		reportReboot(ctx, a, jobs)
 	}
 	return a.knownOnly(unreachable, err)
 }

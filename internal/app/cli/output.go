@@ -108,12 +108,12 @@ func (a *app) printJSON(v any) error {
 // printJobs writes an array of jobs. It encodes them one by one, because encoding/json would validate each a second
 // time.
 func (a *app) printJobs(jobs []engine.Job) error {
-	return a.printArray(len(jobs), func(i int) ([]byte, error) { return jobs[i].MarshalJSON() })
+	return printArray(a.stdout, len(jobs), func(i int) ([]byte, error) { return jobs[i].MarshalJSON() })
 }
 
-// printArray writes an array of n objects, one on each line.
-func (a *app) printArray(n int, object func(i int) ([]byte, error)) error {
-	w := bufio.NewWriterSize(a.stdout, 64<<10)
+// printArray writes an array of n objects to to, one on each line.
+func printArray(to io.Writer, n int, object func(i int) ([]byte, error)) error {
+	w := bufio.NewWriterSize(to, 64<<10)
 	w.WriteByte('[')
 	for i := range n {
 		p, err := object(i)

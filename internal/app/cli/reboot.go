@@ -11,7 +11,7 @@ import (
 
 // rebooted returns the jobs of this machine that a reboot ended and that were not started again; none if that cannot be
 // found out. It is cheap as long as none of jobs was ended by a reboot.
-func (a *app) rebooted(ctx context.Context, jobs []engine.Job) (ended []engine.Job) {
+func rebooted(ctx context.Context, a *app, jobs []engine.Job) (ended []engine.Job) {
 	if !slices.ContainsFunc(jobs, unseenReboot) {
 		return nil
 	}
@@ -29,8 +29,8 @@ func (a *app) rebooted(ctx context.Context, jobs []engine.Job) (ended []engine.J
 func unseenReboot(j engine.Job) bool { return j.FailedUnseen() && j.Exit.Reason == engine.ReasonReboot }
 
 // reportReboot says below a list how to start the jobs again that a reboot ended.
-func (a *app) reportReboot(ctx context.Context, jobs []engine.Job) {
-	if n := len(a.rebooted(ctx, jobs)); n > 0 {
+func reportReboot(ctx context.Context, a *app, jobs []engine.Job) {
+	if n := len(rebooted(ctx, a, jobs)); n > 0 {
 		a.reportf("%s ended with the reboot. To start them again: hob revive", units.Count(n, "job"))
 	}
 }
@@ -39,13 +39,13 @@ func (a *app) reportReboot(ctx context.Context, jobs []engine.Job) {
 const rebootTold = "reboot-told"
 
 // newlyRebooted returns how many jobs a reboot has ended since the UI last told the user of that.
-func (a *app) newlyRebooted(ctx context.Context) (n int) {
+func newlyRebooted(ctx context.Context, a *app) (n int) {
 	jobs, err := a.eng.List(ctx, engine.Filter{Here: true, Unverified: true})
 	if err != nil {
 		return 0
 	}
 	book := notes.Of(a.eng.StateDir())
-	for _, j := range a.rebooted(ctx, jobs) {
+	for _, j := range rebooted(ctx, a, jobs) {
 		if book.Number(string(j.ID), rebootTold) > 0 {
 			continue
 		}

@@ -3,10 +3,8 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -40,7 +38,7 @@ func (a *app) reviveCommand() *cobra.Command {
 			"hob revive -e TOKEN=\"$TOKEN\" deploy\nhob revive --on web1",
 		Args:              argCount(0, -1, ""),
 		ValidArgsFunction: a.completeJobs(engine.Filter{Statuses: []engine.Status{engine.Lost}}, true),
-		RunE:              func(cmd *cobra.Command, args []string) error { return a.revive(cmd.Context(), args, f) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return reviver{a, f}.run(cmd.Context(), args) },
 	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&f.all, "all", "a", false, "all jobs that the reboot ended, without a question")
@@ -73,7 +71,14 @@ func (f reviveFlags) selected(j engine.Job) bool {
 	return true
 }
 
-func (a *app) revive(ctx context.Context, refs []string, f reviveFlags) error {
+// A reviver carries out one hob revive.
+type reviver struct {
+	app   *app
+	flags reviveFlags
+}
+
+func (r reviver) run(ctx context.Context, refs []string) error {
+	a, f := r.app, r.flags
 	if others := f.selects() || f.on != ""; others && len(refs) > 0 {
 		return usagef("use two commands", "IDs cannot be combined with --all, --group, --queue, --marked or --on")
 	}
@@ -87,7 +92,7 @@ func (a *app) revive(ctx context.Context, refs []string, f reviveFlags) error {
 	}
 	jobs, err := a.manyJobs(ctx, refs, engine.Read)
 	if err == nil {
-		err = a.connectToRevive(ctx, jobs, f.on)
+		err = r.connect(ctx, jobs)
 	}
 	if err != nil {
 		return err
@@ -102,17 +107,18 @@ func (a *app) revive(ctx context.Context, refs []string, f reviveFlags) error {
 		o.IDs = idsOf(jobs)
 	}
 	if asks := len(jobs) == 0 && !f.selects(); asks && !f.dryRun {
-		return a.askToRevive(ctx, o)
+		return r.ask(ctx, o)
 	}
 	// Ctrl+C must not hide which jobs were started.
 	ctx, release := leaveOnSignal(ctx)
 	defer release()
 	revivals, err := eng.Revive(ctx, o, engine.WithEnviron(os.Environ()))
-	return errors.Join(a.printRevivals(revivals, f.dryRun), err)
+	return errors.Join(revivalPrinter{a, f.dryRun}.print(revivals), err)
 }
 
-// connectToRevive connects to the hosts of jobs, and to the host of --on, whose jobs it finds.
-func (a *app) connectToRevive(ctx context.Context, jobs []engine.Job, on string) error {
+// connect connects to the hosts of jobs, and to the host of --on, whose jobs it finds.
+func (r reviver) connect(ctx context.Context, jobs []engine.Job) error {
+	a, on := r.app, r.flags.on
 	for _, j := range jobs {
 		if err := a.connectFor(ctx, j); err != nil {
 			return err
@@ -131,14 +137,15 @@ func (a *app) connectToRevive(ctx context.Context, jobs []engine.Job, on string)
 	return err
 }
 
-// askToRevive lists the jobs that a reboot ended, and starts them if the user agrees.
-func (a *app) askToRevive(ctx context.Context, o engine.ReviveOptions) error {
+// ask lists the jobs that a reboot ended, and starts them if the user agrees.
+func (r reviver) ask(ctx context.Context, o engine.ReviveOptions) error {
+	a := r.app
 	o.DryRun = true
 	offered, err := a.eng.Revive(ctx, o)
 	if err != nil {
 		return err
 	}
-	if err := a.printRevivals(offered, true); err != nil {
+	if err := (revivalPrinter{a, true}).print(offered); err != nil {
 		return err
 	}
 	startable := startable(offered)
@@ -157,137 +164,5 @@ func (a *app) askToRevive(ctx context.Context, o engine.ReviveOptions) error {
 	defer release()
 	o.DryRun, o.Select = false, func(j engine.Job) bool { return slices.Contains(startable, j.ID) }
 	revivals, err := a.eng.Revive(ctx, o, engine.WithEnviron(os.Environ()))
-	return errors.Join(a.printRevivals(revivals, false), err)
-}
-
-// startable returns the lost jobs that can be started.
-func startable(revivals []engine.Revival) (ids []engine.ID) {
-	for _, r := range revivals {
-		if r.Err == nil {
-			ids = append(ids, r.Lost.ID)
-		}
-	}
-	return ids
-}
-
-type revivalJSON struct {
-	Lost    engine.Job  `json:"lost"`
-	Job     *engine.Job `json:"job"`
-	Missing []string    `json:"missing_env"`
-	Error   *string     `json:"error"`
-}
-
-// printRevivals prints what was started, or would be: a table of the lost jobs, or the ids of the new ones. Jobs that
-// were not started are reported with the reason.
-func (a *app) printRevivals(revivals []engine.Revival, dryRun bool) error {
-	if a.json {
-		return a.reviveJSON(revivals, dryRun)
-	}
-	if len(revivals) == 0 {
-		a.reportf("No job to start: a reboot has ended none, or they were started again")
-		return nil
-	}
-	if dryRun {
-		return a.reviveTable(revivals)
-	}
-	var failed error
-	for _, r := range revivals {
-		if r.Err != nil {
-			failed = exitStatus(exitFailed)
-			a.reportNotRevived(r)
-			continue
-		}
-		if _, err := fmt.Fprintln(a.stdout, r.Started.ID); err != nil {
-			return err
-		}
-		if r.Started.Status == engine.Failed {
-			failed = exitStatus(exitFailed)
-			a.reportf("%s %s %s", a.paintErr("hob:", styleBad), escape(r.Started.Name), escape(r.Started.Ending()))
-		}
-	}
-	if len(startable(revivals)) > 0 {
-		a.reportLogout()
-	}
-	return failed
-}
-
-func (a *app) reportNotRevived(r engine.Revival) {
-	f := explain(r.Err)
-	a.reportf("%s %s", a.paintErr("hob:", styleBad), escape(f.Error()))
-	if f.hint != "" {
-		a.reportf("     %s", escape(f.hint))
-	}
-}
-
-func (a *app) reviveJSON(revivals []engine.Revival, dryRun bool) error {
-	list := make([]revivalJSON, len(revivals))
-	failed := false
-	for i, r := range revivals {
-		list[i] = revivalJSON{Lost: r.Lost, Job: r.Started, Missing: missingOf(r)}
-		if r.Err != nil {
-			text := r.Err.Error()
-			list[i].Error, failed = &text, true
-		}
-	}
-	if err := a.printJSON(list); err != nil {
-		return err
-	}
-	if failed && !dryRun {
-		return exitStatus(exitFailed)
-	}
-	return nil
-}
-
-// missingOf returns the variables without which a job is not started.
-func missingOf(r engine.Revival) []string {
-	if missing, ok := errors.AsType[*engine.MissingEnvError](r.Err); ok {
-		return missing.Names
-	}
-	return []string{}
-}
-
-// reviveTable lists lost jobs, and why some of them are left out.
-func (a *app) reviveTable(revivals []engine.Revival) error {
-	t := newTable("ID", "NAME", "COMMAND", "DIR", "QUEUE", "AFTER", "LEFT OUT")
-	for _, r := range revivals {
-		left := cell{style: styleWarn}
-		if r.Err != nil {
-			left.text = escape(reasonOf(r))
-		}
-		t.add(
-			cell{text: string(r.Lost.ID)},
-			cell{text: escape(r.Lost.Name)},
-			cell{text: escape(r.Lost.CommandLine()), cutEnd: true},
-			cell{text: escape(r.Lost.Dir)},
-			cell{text: escape(r.Lost.Queue)},
-			cell{text: afterText(r.Lost)},
-			left,
-		)
-	}
-	for _, name := range []string{"QUEUE", "AFTER", "LEFT OUT"} {
-		if t.isEmpty(name) {
-			t.hide(name)
-		}
-	}
-	return printLines(a, t.lines(0, a.colored(a.stdout)))
-}
-
-// reasonOf returns why a job is left out, without its id.
-func reasonOf(r engine.Revival) string {
-	if names := missingOf(r); len(names) > 0 {
-		return "needs -e " + strings.Join(names, ", -e ")
-	}
-	if e, ok := errors.AsType[*engine.Error](r.Err); ok {
-		return e.Err.Error()
-	}
-	return r.Err.Error()
-}
-
-// afterText names the jobs for which a job waited.
-func afterText(j engine.Job) string {
-	var names []string
-	for _, id := range slices.Concat(j.After, j.AfterAny) {
-		names = append(names, string(id))
-	}
-	return strings.Join(names, " ")
+	return errors.Join(revivalPrinter{a, false}.print(revivals), err)
 }

@@ -200,7 +200,7 @@ func (w *waiting) object(i int) ([]byte, error) {
 // print prints the jobs with what held, or if there was a choice, a line for each that counts.
 func (w *waiting) print() error {
 	if w.app.json {
-		return w.app.printArray(len(w.jobs), w.object)
+		return printArray(w.app.stdout, len(w.jobs), w.object)
 	}
 	if !w.choice() {
 		return nil

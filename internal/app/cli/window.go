@@ -41,7 +41,7 @@ func (a *app) openUI(ctx context.Context) error {
 		return err
 	}
 	o := a.window(settings)
-	o.Pane = append(o.Pane, ui.WithReboot(a.newlyRebooted(ctx)))
+	o.Pane = append(o.Pane, ui.WithReboot(newlyRebooted(ctx, a)))
 	result, err := a.runApp(ctx, o)
 	if err != nil {
 		return err
