@@ -3,6 +3,7 @@ package enginetest
 import (
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -84,6 +85,13 @@ exec sleep 600`)
 				}
 			}
 		}},
+		{"done and error that a job in a terminal reported stay after its end", func(s *suite) {
+			s.terminal()
+			s.lastWordsStay(s.sh(lastWords, withTerminal).ID)
+		}},
+		{"done and error that a job without a terminal reported stay after its end", func(s *suite) {
+			s.lastWordsStay(s.sh(lastWords).ID)
+		}},
 		{"terminal answers the query of a program in order", func(s *suite) {
 			s.terminal()
 			s.need(s.caps.Stdin, "input")
@@ -108,6 +116,33 @@ head -c 12 | tr -d '\033\007'; echo .; exec sleep 600`, withTerminal)
 }
 
 func withTerminal(spec *engine.Spec) { spec.PTY, spec.Size = true, engine.Size{Cols: 80, Rows: 24} }
+
+// lastWords is a program that works on one task, has done another, has failed at a third, and ends.
+const lastWords = `printf '\033]7501;state=working:id=a\007\033]7501;state=done:id=b:msg=dGVzdHM=\007\033]7501;state=error:id=c\007\n'
+exit 3`
+
+// lastWordsStay waits for the end of a job that runs lastWords, and checks what this client and another one know of its
+// reports.
+func (s *suite) lastWordsStay(id engine.ID) {
+	s.Helper()
+	s.exits(id, 3)
+	for name, got := range map[string]engine.Job{"get": s.get(id), "list": s.listed(id)} {
+		if got.Program == nil {
+			s.Fatalf("%s: after the end nothing is left of its reports", name)
+		}
+		var left []string
+		for _, r := range got.Program.Reports {
+			left = append(left, r.ID+" "+string(r.State)+" "+r.Message)
+		}
+		slices.Sort(left)
+		if want := []string{"b done tests", "c error "}; !slices.Equal(left, want) {
+			s.Errorf("%s: after the end its reports are %q, want %q", name, left, want)
+		}
+		if got.Program.State != engine.ProgramError || got.NeedsInput() {
+			s.Errorf("%s: after the end the program says %+v", name, got.Program.ProgramReport)
+		}
+	}
+}
 
 // saysBlocked waits until the program of a job says that it is blocked.
 func (s *suite) saysBlocked(id engine.ID) {

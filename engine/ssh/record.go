@@ -177,6 +177,7 @@ func (b *Backend) finish(r engine.Record, o engine.State, st engine.State) {
 	b.mu.Lock()
 	delete(b.records, r.ID)
 	b.mu.Unlock()
+	st.Program = o.Program
 	st.Rest()
 	st.Exit = o.Exit
 	st.Exit.Status = o.Status
