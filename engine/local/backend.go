@@ -39,7 +39,8 @@ import (
 // Backend runs jobs on this machine. It is safe for concurrent use.
 type Backend struct {
 	inProcess bool
-	notify    string
+	notify    string   // see WithNotify
+	events    []string // see WithNotify
 	shows     bool
 
 	launcher localclient.Launcher
@@ -81,7 +82,11 @@ func InProcess() Option { return func(b *Backend) { b.inProcess = true } }
 // job waits for input or its program reports that it is blocked, if no client shows the job. Its environment has
 // HOB_NAME, HOB_RESULT, HOB_JOB_ID, HOB_STATUS, HOB_EXIT_CODE, HOB_EVENT and HOB_MESSAGE; its arguments $1 and $2 are the
 // name and the status, which is "waiting" for a job that has not ended.
-func WithNotify(command string) Option { return func(b *Backend) { b.notify = command } }
+//
+// events selects what it is run for; without any, what the settings of hob have by default.
+func WithNotify(command string, events ...string) Option {
+	return func(b *Backend) { b.notify, b.events = command, events }
+}
 
 // ForUser declares that the program shows jobs to the user, so that their holders need not send
 // notifications (see [WithNotify]).

@@ -74,6 +74,7 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (*engine.State, er
 		Files:    l.Files,
 		Lock:     lock,
 		Notify:   b.notify,
+		Events:   b.events,
 	}
 	if b.inProcess {
 		return nil, b.startInside(launch, failed)

@@ -15,6 +15,7 @@ package config
 import (
 	"time"
 
+	"github.com/hobjobs/hob/internal/notifyevent"
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
 )
@@ -75,10 +76,12 @@ type Keep struct {
 // Notify selects the notifications. The holder runs the command, with the job's name and
 // status as further arguments, if no UI shows the job; nil: none.
 type Notify struct {
-	Command  []string `doc:"command to run when a job ends or needs input while no UI shows it"`
-	Waiting  Means    `default:"bell osc title" doc:"notifications when a job needs input"`
-	Failed   Means    `default:"bell osc title" doc:"notifications when a job fails"`
-	Finished Means    `default:"bell osc title" doc:"notifications when a job succeeds"`
+	Command []string `doc:"command to run at the events below while no UI shows the job"`
+	// Events are those that run Command.
+	Events   []notifyevent.Event `doc:"events that run the command"`
+	Waiting  Means               `default:"bell osc title" doc:"notifications when a job needs input"`
+	Failed   Means               `default:"bell osc title" doc:"notifications when a job fails"`
+	Finished Means               `default:"bell osc title" doc:"notifications when a job succeeds"`
 
 	ProgramStatus bool `default:"true" doc:"report to the terminal what jobs do, if it keeps such reports (OSC 7501)"`
 }

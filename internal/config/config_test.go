@@ -15,6 +15,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hobjobs/hob/internal/notifyevent"
 	"github.com/hobjobs/hob/internal/units"
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
@@ -118,6 +119,7 @@ func TestFile(t *testing.T) {
 			Command: []string{"sh", "-c", `notify-send "$@"`, "hob"},
 			Waiting: Means{Bell: true}, Failed: Means{Bell: true, OSC: true, Title: true},
 
+			Events:        notifyevent.Defaults(),
 			ProgramStatus: true,
 		},
 		Agent: Agent{Timeout: 30 * time.Minute, TTL: 7 * day, MaxOutputChars: 200_000, Aliases: true},
@@ -184,6 +186,10 @@ func TestProblems(t *testing.T) {
 		{"notify", "[notify]\nfailed = [\"bell\", \"horn\"]\ncommand = [1]", []string{
 			"2: notify.failed: use bell, osc, title", "3: notify.command: list of strings",
 		}},
+		{"unknown event", "[notify]\n\nevents = [\"failed\", \"finished\"]", []string{
+			`3: notify.events: unknown event "finished"; use failed, ended, needs_input, blocked`,
+		}},
+		{"events as text", "[notify]\nevents = \"failed\"", []string{"2: notify.events: list of strings, not a string"}},
 		{"theme", "[theme]\nname = \"solarised\"\nruning = \"red\"\nfailed = 5\nlost = \"rde\"", []string{
 			"2: theme.name: use terminal, dark", `3: theme.runing: did you mean "running"?`,
 			"4: theme.failed: must be a string", "5: theme.lost: unknown color or attribute",
@@ -256,6 +262,18 @@ func TestValidValuesBesideInvalidOnes(t *testing.T) {
 	}
 	if got := c.Keymap().Jobs.Sort.Keys(); got[0] != "O" {
 		t.Errorf("sort is %v", got)
+	}
+}
+
+func TestNotifyEvents(t *testing.T) {
+	for text, want := range map[string][]notifyevent.Event{
+		"":                               notifyevent.Defaults(),
+		`events = []`:                    {},
+		`events = ["blocked", "failed"]`: {notifyevent.Blocked, notifyevent.Failed},
+	} {
+		if diff := cmp.Diff(want, load(t, "[notify]\n"+text).Notify.Events); diff != "" {
+			t.Errorf("%s: (-want +got):\n%s", text, diff)
+		}
 	}
 }
 

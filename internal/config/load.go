@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hobjobs/hob/internal/notifyevent"
 	"github.com/hobjobs/hob/internal/plainfile"
 	"github.com/hobjobs/hob/themes"
 )
@@ -166,6 +167,7 @@ func table(c *Config) []*setting {
 			all = append(all, settingsOf(strings.ToLower(f.Name)+".", v.Addr().Interface())...)
 		}
 	}
+	c.Notify.Events = notifyevent.Defaults()
 	for _, s := range all {
 		if s.name == "theme.name" {
 			s.of = themes.Names()

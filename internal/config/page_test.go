@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hobjobs/hob/internal/notifyevent"
 	"github.com/hobjobs/hob/themes"
 )
 
@@ -33,8 +34,7 @@ func pageNotes() map[string]string {
 			"shows it, and when it needs input; not for jobs on hosts. A string is run by `sh`, a list directly, with the job's\n" +
 			"name and status (or `waiting`) as further arguments. The environment is the job's, with `HOB_NAME`, `HOB_RESULT`\n" +
 			"(`exited (exit code 3)`, `needs input`, `waits for hidden input`), `HOB_STATUS`, `HOB_EXIT_CODE`, `HOB_JOB_ID`,\n" +
-			"`HOB_EVENT` (`ended`, `failed`, `needs_input`, `blocked`) and `HOB_MESSAGE`, one line for a person. `blocked` means that\n" +
-			"the program [reports](program-status.md) that it needs the user; it is sent at most once in 30 seconds for each job.\n" +
+			"`HOB_EVENT` and `HOB_MESSAGE`, one line for a person. The events:\n\n" + eventTable() +
 			"\nThe other notifications need an open hob window: `bell` rings the terminal bell, `osc` sends a desktop notification\n" +
 			"(OSC 99 if it understands that, else OSC 9 or 777), `title` marks the terminal's title; `[]` disables all.\n",
 		"theme": "Each color of a theme can also be set by itself: `" + strings.Join(themes.TokenNames(), "`, `") + "`.\n" +
@@ -45,6 +45,19 @@ func pageNotes() map[string]string {
 		"queue": "A new value takes effect when the next job is started in the queue. See [queues.md](queues.md).\n",
 		"keys":  "For the names of the actions and their keys, see [keys.md](keys.md).\n",
 	}
+}
+
+func eventTable() string {
+	var b strings.Builder
+	b.WriteString("| event | sent when | by default |\n|---|---|---|\n")
+	for _, r := range notifyevent.Table() {
+		isDefault := "no"
+		if r.Default {
+			isDefault = "yes"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", r.Event, r.When, isDefault)
+	}
+	return b.String()
 }
 
 // page returns the content of docs/settings.md.

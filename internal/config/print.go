@@ -134,10 +134,10 @@ func quote(s string) string {
 	return b.String()
 }
 
-func quoteList(list []string) string {
+func quoteList[T ~string](list []T) string {
 	quoted := make([]string, len(list))
 	for i, s := range list {
-		quoted[i] = quote(s)
+		quoted[i] = quote(string(s))
 	}
 	return "[" + strings.Join(quoted, ", ") + "]"
 }

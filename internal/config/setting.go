@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hobjobs/hob/internal/notifyevent"
 	"github.com/hobjobs/hob/internal/spelling"
 	"github.com/hobjobs/hob/internal/units"
 )
@@ -72,6 +73,8 @@ func (s *setting) values() string {
 		return fmt.Sprintf("1x1 to %[1]dx%[1]d", maxCells)
 	case *Means:
 		return "any of bell, osc, title"
+	case *[]notifyevent.Event:
+		return "any of " + notifyevent.Names()
 	case *[]string:
 		return "a shell command, or a list of arguments"
 	case *int64:
@@ -96,7 +99,7 @@ func (s *setting) fromTOML(v any) error {
 			return nil
 		}
 		return fmt.Errorf("must be true or false, not %s", kind(v))
-	case *Means, *[]string:
+	case *Means, *[]string, *[]notifyevent.Event:
 		return s.listFromTOML(v)
 	}
 	text, isText := v.(string)
@@ -114,20 +117,29 @@ func (s *setting) fromTOML(v any) error {
 }
 
 func (s *setting) listFromTOML(v any) error {
-	command, isCommand := s.value.(*[]string)
+	_, isCommand := s.value.(*[]string)
 	if line, ok := v.(string); ok && isCommand {
 		return s.fromText(line)
 	}
 	list, err := stringList(v)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case !isCommand:
-		return s.value.(*Means).set(list)
-	case len(list) > 0 && list[0] == "":
-		return errors.New("the command name is empty")
 	}
-	*command = list
+	switch p := s.value.(type) {
+	case *Means:
+		return p.set(list)
+	case *[]notifyevent.Event:
+		events, err := notifyevent.Parse(list)
+		if err == nil {
+			*p = events
+		}
+		return err
+	case *[]string:
+		if len(list) > 0 && list[0] == "" {
+			return errors.New("the command name is empty")
+		}
+		*p = list
+	}
 	return nil
 }
 
@@ -242,6 +254,8 @@ func (s *setting) toTOML() string {
 		return quote(p.String())
 	case *Means:
 		return quoteList(p.words())
+	case *[]notifyevent.Event:
+		return quoteList(*p)
 	case *[]string:
 		return quoteList(*p)
 	}

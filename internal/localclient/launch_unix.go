@@ -56,6 +56,7 @@ type Launch struct {
 	Files           map[int]*os.File // of the caller, by the number of the job's descriptor
 	Lock            *jobdir.FileLock // the lock of Dir
 	Notify          string           // see [localjob.Config]
+	Events          []string         // see [localjob.Config]
 }
 
 // Config returns the configuration of the job's holder.
@@ -66,6 +67,7 @@ func (l *Launch) Config() localjob.Config {
 		Set:        l.Set,
 		RuntimeDir: os.Getenv("XDG_RUNTIME_DIR"),
 		Notify:     l.Notify,
+		Events:     l.Events,
 		Passed:     slices.Sorted(maps.Keys(l.Files)),
 	}
 }

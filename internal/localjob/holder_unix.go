@@ -200,13 +200,14 @@ func (j *job) listen(signals <-chan os.Signal, exits chan<- exit, done <-chan st
 // closeAndNotify releases the job, then notifies the user of its end if no client does.
 func (j *job) closeAndNotify() {
 	st := j.h.State()
-	notify := st.Exit.Known() && j.mustNotify()
+	end := endNotice(&st.Exit)
+	notify := st.Exit.Known() && j.mustNotify(end.event)
 	if j.leads {
 		j.leaveTerminal()
 	}
 	_ = j.close()
 	if notify {
-		_, _ = j.notify(endNotice(&st.Exit)) // an error cannot be reported
+		_, _ = j.notify(end) // an error cannot be reported
 	}
 }
 

@@ -50,8 +50,10 @@ type Config struct {
 	// Passed are the job's numbers for the descriptors sent last, in that order. (The key
 	// is from an earlier version.)
 	Passed []int `json:"lent,omitempty"`
-	// Notify is a shell command that the holder runs at the end of a job that no client shows.
+	// Notify is a shell command that the holder runs at Events of a job that no client shows.
 	Notify string `json:"notify,omitempty"`
+	// Events are the events that run Notify; empty: the default ones of package notifyevent.
+	Events []string `json:"notify_events,omitempty"`
 }
 
 // variables is an environment. Its values need not be valid UTF-8, which JSON strings require, so

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine/record"
+	"github.com/hobjobs/hob/internal/notifyevent"
 	"github.com/hobjobs/hob/internal/proc"
 )
 
@@ -116,7 +117,7 @@ func (p *prompter) notify(waits bool, entry record.Entry) {
 	if p.handled || !waits {
 		return
 	}
-	if !p.j.mustNotify() {
+	if !p.j.mustNotify(notifyevent.NeedsInput) {
 		return
 	}
 	if now := time.Now(); other || now.Sub(p.notified) >= notifyPause {

@@ -134,7 +134,7 @@ func (a *app) open(here *local.Backend, opts ...engine.Option) (*engine.Engine, 
 // engineWith opens the engine with the settings of c for starting jobs and keeping finished
 // ones. If standard output is a terminal, it also measures the resources of running jobs.
 func (a *app) engineWith(c *config.Config) (*engine.Engine, error) {
-	here := []local.Option{local.WithNotify(notifyCommand(c))}
+	here := []local.Option{notifyOption(c)}
 	if a.client == "ui" || a.onScreen {
 		here = append(here, local.ForUser())
 	}
@@ -152,12 +152,16 @@ func (a *app) engineWith(c *config.Config) (*engine.Engine, error) {
 	return a.open(local.New(here...), opts...)
 }
 
-// notifyCommand returns the shell command that a holder runs when its job ends.
-func notifyCommand(c *config.Config) string {
-	if len(c.Notify.Command) == 0 {
-		return ""
+// notifyOption returns the shell command that holders run at events of their jobs.
+func notifyOption(c *config.Config) local.Option {
+	if len(c.Notify.Command) == 0 || len(c.Notify.Events) == 0 {
+		return local.WithNotify("")
 	}
-	return shellword.Join(c.Notify.Command) + ` "$1" "$2"`
+	var events []string
+	for _, e := range c.Notify.Events {
+		events = append(events, string(e))
+	}
+	return local.WithNotify(shellword.Join(c.Notify.Command)+` "$1" "$2"`, events...)
 }
 
 // closeEngine closes the engine and prints the collected warnings. After an error it
