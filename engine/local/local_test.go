@@ -114,6 +114,7 @@ func (p *place) makeWith(spec engine.Spec, prepare func(dir string) error) (engi
 			Token: statedir.NewToken(), Name: "test", Command: spec.Command, Script: spec.Script, Dir: spec.Dir,
 			Backend: "local", Kind: record.Kind(kind), Split: spec.Split, Stdin: record.Input(stdin), InitialSize: spec.Size,
 			Timeout: record.InMilliseconds(spec.Timeout), Grace: record.InMilliseconds(spec.Grace), LogLimit: spec.LogLimit,
+			HealthCheck:       spec.Health,
 			StartInBackground: spec.Backgrounded, Restart: spec.Restart, CreatedAt: time.Now(),
 		},
 	}

@@ -187,7 +187,7 @@ func TestProblems(t *testing.T) {
 			"2: notify.failed: use bell, osc, title", "3: notify.command: list of strings",
 		}},
 		{"unknown event", "[notify]\n\nevents = [\"failed\", \"finished\"]", []string{
-			`3: notify.events: unknown event "finished"; use failed, ended, needs_input, blocked`,
+			`3: notify.events: unknown event "finished"; use failed, ended, needs_input, blocked, error, done, unhealthy`,
 		}},
 		{"events as text", "[notify]\nevents = \"failed\"", []string{"2: notify.events: list of strings, not a string"}},
 		{"theme", "[theme]\nname = \"solarised\"\nruning = \"red\"\nfailed = 5\nlost = \"rde\"", []string{

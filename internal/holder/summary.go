@@ -56,6 +56,14 @@ func addCurrent(dir string, r *record.Request, s *record.State) {
 	}
 }
 
+// LastLine returns the last line of the output, as [record.State.Line]: if the job needs input, the question.
+func (h *Holder) LastLine() string {
+	st := h.State()
+	st.Output = h.Offset()
+	addCurrent(h.cfg.Dir, &h.cfg.Meta.Request, &st)
+	return clip(st.Line)
+}
+
 // thisRun returns the part of the end of an output that belongs to the last run.
 func thisRun(output []byte) []byte {
 	rest := output

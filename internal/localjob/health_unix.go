@@ -13,6 +13,7 @@ import (
 
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/httpget"
+	"github.com/hobjobs/hob/internal/notifyevent"
 	"github.com/hobjobs/hob/internal/proc"
 	"github.com/hobjobs/hob/internal/units"
 )
@@ -99,8 +100,12 @@ func (c *healthChecks) judge(err error) bool {
 
 // set records a state, which may be the same as before.
 func (c *healthChecks) set(s record.HealthState) {
+	begins := c.state.State != s
 	c.state.State, c.state.Since = s, time.Now()
 	c.job.h.Health(c.state)
+	if begins && s == record.Unhealthy {
+		c.job.report(notifyevent.Unhealthy)
+	}
 }
 
 // once makes one check, and returns why it failed.

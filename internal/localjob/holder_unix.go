@@ -199,6 +199,7 @@ func (j *job) listen(signals <-chan os.Signal, exits chan<- exit, done <-chan st
 
 // closeAndNotify releases the job, then notifies the user of its end if no client does.
 func (j *job) closeAndNotify() {
+	j.sendNotices() // what the program reported last
 	st := j.h.State()
 	end := endNotice(&st.Exit)
 	notify := st.Exit.Known() && j.mustNotify(end.event)

@@ -40,22 +40,22 @@ type job struct {
 	own    bool
 	reaper proc.Reaper // with own
 
-	pid         int
-	forkPeak    int64       // peak memory of this process when it forked the leader, in bytes
-	reaps       bool        // this process adopts the job's orphans
-	forced      atomic.Bool // all of its processes are being killed
-	leads       bool        // this process leads the session of the job's terminal
-	ref         proc.JobRef
-	tty         *tty          // nil if the job has none
-	in          *input        // nil if the job has no input
-	logs        *ownLogs      // nil if the holder writes the log
-	toldBlocked time.Time     // when the user was last told that the program needs them; guarded by the holder
-	checks      *healthChecks // of the current run; nil: none
-	prompt      *prompter     // detects whether the job waits for input
-	noTTY       error         // why the requested terminal could not be allocated
-	kept        *kept         // nil if the command is not started again when it ends
-	timeout     *time.Timer
-	rest        *time.Timer // of a holder process: releases the memory that the start needed
+	pid      int
+	forkPeak int64       // peak memory of this process when it forked the leader, in bytes
+	reaps    bool        // this process adopts the job's orphans
+	forced   atomic.Bool // all of its processes are being killed
+	leads    bool        // this process leads the session of the job's terminal
+	ref      proc.JobRef
+	tty      *tty          // nil if the job has none
+	in       *input        // nil if the job has no input
+	logs     *ownLogs      // nil if the holder writes the log
+	notices  notices       // events of which the user is notified
+	checks   *healthChecks // of the current run; nil: none
+	prompt   *prompter     // detects whether the job waits for input
+	noTTY    error         // why the requested terminal could not be allocated
+	kept     *kept         // nil if the command is not started again when it ends
+	timeout  *time.Timer
+	rest     *time.Timer // of a holder process: releases the memory that the start needed
 
 	mu     sync.Mutex // guards the fields below; held while the leader is signaled, so that its pid is not reaped meanwhile
 	reaped bool

@@ -43,11 +43,10 @@ type prompter struct {
 
 	printed atomic.Int64 // bytes of output since memory was released
 
-	looking  sync.Mutex   // held during a check: an older result must not replace a newer one
-	scan     proc.Scanner // reuses the memory of earlier checks; guarded by looking
-	handled  bool         // the user needs no (further) notification of the input that the job waits for; guarded by looking
-	entry    record.Entry // of the input that the user was last notified of; guarded by looking
-	notified time.Time    // when that was; guarded by looking
+	looking sync.Mutex   // held during a check: an older result must not replace a newer one
+	scan    proc.Scanner // reuses the memory of earlier checks; guarded by looking
+	handled bool         // the user needs no (further) notification of the input that the job waits for; guarded by looking
+	entry   record.Entry // of the input that the user was last notified of; guarded by looking
 
 	mu      sync.Mutex
 	timer   *time.Timer // of the next check
@@ -110,8 +109,7 @@ func (p *prompter) look(paused time.Duration) {
 // notify notifies the user, once, of a job that waits for input while no client shows it. A password
 // after a question is another wait.
 func (p *prompter) notify(waits bool, entry record.Entry) {
-	other := entry != p.entry
-	if other || !waits {
+	if entry != p.entry || !waits {
 		p.handled = false
 	}
 	if p.handled || !waits {
@@ -120,10 +118,7 @@ func (p *prompter) notify(waits bool, entry record.Entry) {
 	if !p.j.mustNotify(notifyevent.NeedsInput) {
 		return
 	}
-	if now := time.Now(); other || now.Sub(p.notified) >= notifyPause {
-		p.notified = now
-		p.j.notifyWaiting(entry)
-	}
+	p.j.report(notifyevent.NeedsInput)
 	p.handled, p.entry = true, entry
 }
 

@@ -17,6 +17,9 @@ const (
 	Ended      Event = "ended"
 	NeedsInput Event = "needs_input"
 	Blocked    Event = "blocked"
+	Error      Event = "error"
+	Done       Event = "done"
+	Unhealthy  Event = "unhealthy"
 )
 
 // Row describes an event.
@@ -33,6 +36,9 @@ func Table() []Row {
 		{Ended, "the job succeeded, or you stopped it", true},
 		{NeedsInput, "the job waits for input in its terminal", true},
 		{Blocked, "the program [reports](program-status.md) that it needs the user", true},
+		{Error, "the program reports an error", false},
+		{Done, "the program reports a result", false},
+		{Unhealthy, "the [health check](keep-running.md) of the job failed, as often as set", false},
 	}
 }
 
