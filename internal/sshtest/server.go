@@ -7,7 +7,10 @@ import (
 	"errors"
 	"io"
 	"net"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -35,12 +38,16 @@ const (
 type Server struct {
 	Manner      Manner
 	Shell       string   // the login shell; empty: sh
-	Env         []string // environment of commands
+	Env         []string // environment of commands; nil: that of this process
 	MaxSessions int      // 0: no limit
 	Auth        func(*ssh.ServerConfig)
 	HostKeys    []ssh.Signer
 
 	Addr string
+
+	// noData is the XDG_DATA_HOME of commands unless Env has one. It does not exist: the account that runs the tests
+	// may have hob-holder in its own.
+	noData string
 
 	ln    net.Listener
 	wg    sync.WaitGroup
@@ -56,7 +63,7 @@ type Server struct {
 // NewServer starts a server that ends with the test. configure may be nil.
 func NewServer(t testing.TB, configure func(*Server)) *Server {
 	t.Helper()
-	s := &Server{Manner: OpenSSH, conns: map[*cutConn]struct{}{}, HostKeys: []ssh.Signer{NewKey(t)}}
+	s := &Server{Manner: OpenSSH, conns: map[*cutConn]struct{}{}, HostKeys: []ssh.Signer{NewKey(t)}, noData: filepath.Join(t.TempDir(), "none")}
 	if configure != nil {
 		configure(s)
 	}
@@ -236,7 +243,11 @@ func (s *Server) run(ch ssh.Channel, command string) int {
 		sh = "sh"
 	}
 	cmd := exec.Command(sh, "-c", command)
-	cmd.Env = s.Env
+	env := s.Env
+	if env == nil {
+		env = os.Environ()
+	}
+	cmd.Env = slices.Concat([]string{"XDG_DATA_HOME=" + s.noData}, env)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: s.Manner == OpenSSH}
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
