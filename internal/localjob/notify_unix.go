@@ -232,6 +232,8 @@ func (j *job) noticeOf(event notifyevent.Event) (n notice, applies bool) {
 			n.detail = st.Health.Output
 		}
 		return n, st.Health.Is(record.Unhealthy)
+	case notifyevent.Failed, notifyevent.Ended: // of jobs that have ended
+	case notifyevent.Blocked, notifyevent.Error, notifyevent.Done: // the states of a program, above
 	}
 	return n, false
 }
@@ -250,6 +252,7 @@ func programNotice(n notice, st record.State, state record.ProgramState) notice 
 		n.result = "is done"
 	case record.ProgramError:
 		n.result = "reports an error"
+	case record.ProgramIdle, record.ProgramWorking: // no events
 	}
 	n.status = "running"
 	if st.Exit.Known() {
