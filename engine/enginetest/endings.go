@@ -112,10 +112,11 @@ func endings() []suiteCase {
 			j := s.sh("sleep 300", func(spec *engine.Spec) {
 				spec.Health.Check, spec.Health.Failures = "echo no; exit 7", 1
 			})
-			facts, err := s.e.Handle(j.ID).Facts(s.ctx())
+			ctx := s.ctx()
+			facts, err := s.e.Handle(j.ID).Facts(ctx)
 			for err == nil && !facts.Health.Is(engine.Unhealthy) {
 				time.Sleep(10 * time.Millisecond)
-				facts, err = s.e.Handle(j.ID).Facts(s.ctx())
+				facts, err = s.e.Handle(j.ID).Facts(ctx)
 			}
 			s.done(err)
 			if facts.Status != engine.Running || facts.Health.Output != "no (exit status 7)" {

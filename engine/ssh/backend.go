@@ -148,6 +148,7 @@ func (b *Backend) Name() string { return Name }
 // Capabilities implements [engine.Backend]. A start fails if the host has no holder and its scripts cannot do what
 // the job needs.
 func (b *Backend) Capabilities(host string) engine.Capabilities {
+	mayHaveHolder := host != ""
 	return engine.Capabilities{
 		PTY:         true,
 		Stdin:       true,
@@ -156,8 +157,8 @@ func (b *Backend) Capabilities(host string) engine.Capabilities {
 		LogLimit:    true,
 		TTYStdin:    b.HasHolder(host),
 		Restart:     true,
-		StopCommand: true,
-		Health:      true,
+		StopCommand: mayHaveHolder,
+		Health:      mayHaveHolder,
 	}
 }
 
