@@ -145,7 +145,7 @@ func TestReviveOfAProcessThatRuns(t *testing.T) {
 	if diff := cmp.Diff([]string{"not web"}, became(t, revivals, err)); diff != "" {
 		t.Error(diff)
 	}
-	if now = get(t, e, now.ID); now.Status != engine.Running || runningJobs(t, e, "web") != 1 {
+	if now = get(t, e, now.ID); now.Status != engine.Running || runningWebs(t, e) != 1 {
 		t.Errorf("%s is %s beside others", now.ID, now.Status)
 	}
 }

@@ -11,15 +11,15 @@ func process(name string) engine.Spec {
 	return engine.Spec{Name: name, Single: true, Labels: map[string]string{"group": "shop", "project": "/shop", "process": name}}
 }
 
-// runningJobs returns the number of jobs with a name that have not ended.
-func runningJobs(t *testing.T, e *engine.Engine, name string) (n int) {
+// runningWebs returns the number of jobs with the name web that have not ended.
+func runningWebs(t *testing.T, e *engine.Engine) (n int) {
 	t.Helper()
 	jobs, err := e.List(t.Context(), engine.Filter{Running: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, j := range jobs {
-		if j.Name == name {
+		if j.Name == "web" {
 			n++
 		}
 	}
@@ -65,13 +65,13 @@ func TestRestartOfAnEarlierRun(t *testing.T) {
 	if third.RestartedFrom != second.ID {
 		t.Errorf("%s was restarted from %s, want %s", third.ID, third.RestartedFrom, second.ID)
 	}
-	if n := runningJobs(t, e, "web"); n != 1 {
+	if n := runningWebs(t, e); n != 1 {
 		t.Errorf("%d jobs run, want 1", n)
 	}
 	if _, err := e.Handle(first.ID).Restart(t.Context(), engine.RestartOptions{Keep: true}); err != nil {
 		t.Fatal(err)
 	}
-	if n := runningJobs(t, e, "web"); n != 2 {
+	if n := runningWebs(t, e); n != 2 {
 		t.Errorf("%d jobs run after a restart beside, want 2", n)
 	}
 }
@@ -97,7 +97,7 @@ func TestRestartBesideStart(t *testing.T) {
 		})
 	}
 	work.Wait()
-	if n := runningJobs(t, e, "web"); n != 1 {
+	if n := runningWebs(t, e); n != 1 {
 		t.Errorf("%d jobs run, want 1", n)
 	}
 }
