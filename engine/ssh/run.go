@@ -221,6 +221,7 @@ func (r *Run) CopyInput(ctx context.Context, in io.Reader) error {
 		}
 	}
 	ahead := readahead.New(in)
+	defer ahead.Close()
 	buf := make([]byte, streamSize)
 	for {
 		n, err := ahead.Gather(buf, gather)

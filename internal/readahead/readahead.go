@@ -15,26 +15,34 @@ const (
 // Reader reads a stream ahead, up to about 4 MiB. It must be used by one goroutine only.
 type Reader struct {
 	chunks chan []byte
-	err    error // of the stream, once chunks is closed
+	left   chan struct{} // closed when the consumer has left
+	err    error         // of the stream, once chunks is closed
 	rest   []byte
 }
 
-// New returns a Reader that reads r ahead. Its goroutine cannot be waited for: it may block reading
-// a terminal without input, and ends with r or the process.
+// New returns a Reader that reads r ahead until [Reader.Close]. Its goroutine cannot be waited for: it may block
+// reading a terminal without input, and ends with r or the process then.
 func New(r io.Reader) *Reader {
-	a := &Reader{chunks: make(chan []byte, most/chunk)}
+	a := &Reader{chunks: make(chan []byte, most/chunk), left: make(chan struct{})}
 	go func() {
+		defer close(a.chunks)
 		for a.err == nil {
 			p := make([]byte, chunk)
 			var n int
 			if n, a.err = r.Read(p); n > 0 {
-				a.chunks <- p[:n]
+				select {
+				case a.chunks <- p[:n]:
+				case <-a.left:
+					return
+				}
 			}
 		}
-		close(a.chunks)
 	}()
 	return a
 }
+
+// Close stops reading ahead. The Reader must not be used afterwards.
+func (a *Reader) Close() { close(a.left) }
 
 // Read implements [io.Reader]. It waits for the first byte only.
 func (a *Reader) Read(p []byte) (n int, err error) { return a.Gather(p, 0) }

@@ -113,7 +113,9 @@ func (a *app) writeStdin(ctx context.Context, id engine.ID, paste bool) error {
 		}
 		return a.eng.Handle(id).Paste(ctx, data)
 	}
-	return pump(readahead.New(a.stdin), func(p []byte) error { return a.eng.Handle(id).Write(ctx, p) })
+	ahead := readahead.New(a.stdin)
+	defer ahead.Close()
+	return pump(ahead, func(p []byte) error { return a.eng.Handle(id).Write(ctx, p) })
 }
 
 // pump passes the bytes of r to write as they arrive, until EOF.
