@@ -91,10 +91,10 @@ func (j *job) notify(n notice) (pid int, err error) {
 	return pid, cmd.Process.Release()
 }
 
-// notifyPause is the minimum time between two notifications of the same event of a job that goes on.
+// notifyPause is the minimum time between two notifications of the same event of a running job.
 const notifyPause = 30 * time.Second
 
-// notices are the events of a job that goes on. A program can cause them at any rate.
+// notices are the events of a running job. A program can cause them at any rate.
 type notices struct {
 	mu  sync.Mutex
 	due map[notifyevent.Event]bool // not sent yet
@@ -140,7 +140,7 @@ func (n *notices) sent(event notifyevent.Event, now time.Time) {
 	n.last[event] = now
 }
 
-// report notifies the user of an event of a job that goes on. Too soon after the last one, it does so later, if
+// report notifies the user of an event of a running job. Too soon after the last one, it does so later, if
 // the event still applies then.
 func (j *job) report(event notifyevent.Event) {
 	if !j.selects(event) {
@@ -150,7 +150,7 @@ func (j *job) report(event notifyevent.Event) {
 	j.sendNotices()
 }
 
-// said takes in what the program of the job says now. It is called with the holder locked.
+// said is called, with the holder locked, when the program of the job reports what it does.
 func (j *job) said(r record.ProgramReport) {
 	for event, state := range programEvents() {
 		if r.State == state && j.selects(event) {
@@ -211,7 +211,7 @@ func (j *job) reportLater(event notifyevent.Event, pause time.Duration) {
 	})
 }
 
-// noticeOf describes an event of a job that goes on by its state now; applies is false if it no longer applies.
+// noticeOf describes an event of a running job by its state now; applies is false if it no longer applies.
 func (j *job) noticeOf(event notifyevent.Event) (n notice, applies bool) {
 	st := j.h.State()
 	n = notice{event: event, status: "waiting"}
@@ -261,7 +261,7 @@ func programNotice(n notice, st record.State, state record.ProgramState) notice 
 	return n
 }
 
-// tell runs the user's command for a job that goes on. The command is a child of the holder, but not a process of the
+// tell runs the user's command for a running job. The command is a child of the holder, but not a process of the
 // job.
 func (j *job) tell(n notice) {
 	j.mu.Lock()

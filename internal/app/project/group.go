@@ -74,7 +74,7 @@ func (g Group) last(ctx context.Context, eng *engine.Engine, process string) (en
 	return jobs[0].ID, nil
 }
 
-// ByUp is who has created or stopped a job if hob up has.
+// ByUp stands in the record of a job for hob up, which created or stopped it.
 const ByUp = "up"
 
 // Newest returns one job of each process of the group, oldest first: the running one, or else the last one. Jobs that
