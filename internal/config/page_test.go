@@ -35,8 +35,8 @@ func pageNotes() map[string]string {
 			"name and status (or `waiting`) as further arguments. The environment is the job's, with `HOB_NAME`, `HOB_RESULT`\n" +
 			"(`exited (exit code 3)`, `needs input`, `waits for hidden input`), `HOB_STATUS`, `HOB_EXIT_CODE`, `HOB_JOB_ID`,\n" +
 			"`HOB_EVENT` and `HOB_MESSAGE`, one line for a person. The events:\n\n" + eventTable() +
-			"\nFor each job, all but the first two are sent at most once in 30 seconds each; a later one that still applies then is\n" +
-			"sent then. For input that is not hidden, `HOB_MESSAGE` has the question.\n" +
+			"\nEach event of a running job is sent at most once in 30 seconds. One that comes sooner is sent when these are over, if it\n" +
+			"still applies. `HOB_MESSAGE` has the question of a job that needs input, unless the input is hidden.\n" +
 			"\nThe other notifications need an open hob window: `bell` rings the terminal bell, `osc` sends a desktop notification\n" +
 			"(OSC 99 if it understands that, else OSC 9 or 777), `title` marks the terminal's title; `[]` disables all.\n",
 		"theme": "Each color of a theme can also be set by itself: `" + strings.Join(themes.TokenNames(), "`, `") + "`.\n" +
