@@ -14,11 +14,12 @@ import (
 // A holder program that does not work hides only the jobs that have one.
 func TestJobsOfScriptsBesideABrokenHolder(t *testing.T) {
 	t.Parallel()
+	program := sshtest.BuildHolder(t) // or skips the test, before a job runs
 	_, inHome := home(t)
 	r := newRig(t, inHome)
 	end := filepath.Join(t.TempDir(), "end")
 	scripted := r.start("until [ -e " + end + " ]; do sleep 0.05; done")
-	if _, err := r.b.InstallHolder(r.ctx(), "box", sshtest.BuildHolder(t)); err != nil {
+	if _, err := r.b.InstallHolder(r.ctx(), "box", program); err != nil {
 		t.Fatal(err)
 	}
 	held := r.start("exec sleep 300")
