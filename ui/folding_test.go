@@ -62,11 +62,11 @@ func TestFoldingAGroup(t *testing.T) {
 			eng.jobs = append(eng.jobs, j)
 		}
 		s := newHarness(t, 120, 30, eng)
-		s.sees("▾ shop                             2 up")
+		s.sees("▾ shop                      2 up")
 		s.sees("  worker")
 		s.run(s.pane.Select("web-ggggg"))
 		s.press("h")
-		s.sees("▸ shop                             2 up")
+		s.sees("▸ shop                      2 up")
 		s.seesNot("  worker")
 		s.sees("╭ shop: all output ─")
 		s.sees("Enter log")
@@ -74,7 +74,7 @@ func TestFoldingAGroup(t *testing.T) {
 		s.sees("│ 2 jobs: 2 running ")
 		s.sees("│ Enter log of all · l unfold ")
 		s.press("1", "l")
-		s.sees("▾ shop                             2 up")
+		s.sees("▾ shop                      2 up")
 	})
 }
 

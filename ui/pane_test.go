@@ -209,7 +209,7 @@ func TestTicksOnlyAsOftenAsTheScreenChanges(t *testing.T) {
 		for range 2 {
 			s.pass(time.Minute)
 		}
-		s.sees("ran 55m00s       7m ago") // its run time does not change
+		s.sees("ran 55m00s                 7m ago") // its run time does not change
 	})
 	inBubble(t, "every second in the minute after an end", func(t *testing.T) {
 		s := open(t, finished(0))

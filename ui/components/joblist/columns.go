@@ -16,9 +16,9 @@ const (
 	// no column What.
 	leastNarrow, leastBadges = 26, 34
 	cpuWidth, memoryWidth    = 4, 5
-	// A name has leastName columns, and What at least leastWhat. Above enoughWhat the name gets a third of
-	// what is left.
-	leastName, leastWhat, enoughWhat = 22, 11, 44
+	// A long name has leastName columns, and What at least leastWhat. Above enoughWhat the name gets a third of
+	// what is left. What no name needs is for What.
+	shortName, leastName, leastWhat, enoughWhat = 12, 22, 11, 44
 )
 
 // The least size of a list with a header row, and the least width of one that has a column for the value by which it
@@ -69,6 +69,9 @@ func (m *Model) columns() columns {
 	}
 	c.what = what - max(0, what-enoughWhat)/3
 	c.name -= spaced(c.what)
+	if unused := c.name - max(m.longest+nameGap-1, shortName); unused > 0 {
+		c.name, c.what = c.name-unused, c.what+unused
+	}
 	return c
 }
 

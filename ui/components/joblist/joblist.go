@@ -68,6 +68,8 @@ type Model struct {
 
 	project *Project // nil: all jobs
 
+	longest int // width of the longest name of shown
+
 	stale bool // order and shown do not reflect rows
 }
 
@@ -152,6 +154,7 @@ func (m *Model) Put(r Row) {
 	}
 	m.hosts += remote(r.Job) - remote(old.Job)
 	old.Row = r
+	m.longest = max(m.longest, m.named(old).width()) // it may have got a mark
 }
 
 // Drop removes the row of a job.

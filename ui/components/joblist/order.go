@@ -129,6 +129,7 @@ func (m *Model) settle() {
 
 	m.passed = m.filter.apply(m.order)
 	m.shown = m.folded(m.passed)
+	m.longest = m.longestName()
 
 	m.fit()
 	// The selection stays on its job; if that is gone, on its place.

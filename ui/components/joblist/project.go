@@ -137,7 +137,7 @@ func (m *Model) projectColumns() columns {
 	case byNeed, byName, byAge, byHost, byTime, sorts, unsorted:
 	}
 	room := max(0, m.w-c.bar-c.badge-spaced(c.usage))
-	c.name = max(min(m.longestName()+nameGap, room-leastState), min(room, leastBeside))
+	c.name = max(min(m.longest+nameGap, room-leastState), min(room, leastBeside))
 	c.state = max(0, min(stateWidth, room-c.name))
 	if what := room - c.name - c.state - stateGap; what >= leastWhat {
 		c.what = what
@@ -150,16 +150,15 @@ func (m *Model) Needs() (w, h int) {
 	if m.settle(); m.project == nil || len(m.shown) == 0 {
 		return 0, 0
 	}
-	return max(leastProject, 1+statusbadge.Width+m.longestName()+nameGap+stateWidth+1), len(m.shown)
+	return max(leastProject, 1+statusbadge.Width+m.longest+nameGap+stateWidth+1), len(m.shown)
 }
 
-// longestName returns the width of the longest name with its marks.
+// longestName returns the width of the longest name that is shown, with its marks.
 func (m *Model) longestName() int {
 	longest := 0
 	for _, r := range m.shown {
 		if !r.stands() {
-			name := m.name(r, maxName, func(p border.Paint) border.Paint { return p })
-			longest = max(longest, width(name[:len(name)-1]...)) // without the padding
+			longest = max(longest, m.named(r).width())
 		}
 	}
 	return longest

@@ -268,49 +268,65 @@ func (m *Model) duration(d time.Duration, w int) string {
 // agent that started it, the unread mark and other marks.
 func (m *Model) name(r *row, w int, pick func(border.Paint) border.Paint) []cell {
 	style := pick(m.paints.text)
-	news := ""
-	if r.Unread > 0 || r.Job.FailedUnseen() {
+	n := m.named(r)
+	if n.news != "" {
 		style = m.paints.text
-		news = " " + m.glyphs.Unread
-		if r.Unread > 1 {
-			news += strconv.Itoa(min(r.Unread, 99))
-		}
 	}
-	marks := ""
-	if len(r.Job.Exit.Survivors) > 0 && r.Job.Status.Finished() {
-		marks += " " + m.glyphs.Survivors
-	}
-	indent, runs := cells.Blank(2*r.depth), ""
-	switch n := len(r.behind); {
-	case n == 0:
-	case r.alike && !r.open:
-		runs = "  " + m.glyphs.Times + strconv.Itoa(n+1)
-	default:
-		runs = " " + m.foldMark(r.open) + strconv.Itoa(n)
-	}
-	name := cmp.Or(cells.WithMark(cells.Clean(r.Job.Name), m.glyphs.Ellipsis), string(r.Job.ID))
-	room := max(0, w-cells.Width(indent+runs+news+marks))
-	host, agent := m.label(r.Job.Host), m.label(agentOf(&r.Job))
-	if least := room - cells.Width(host); host != "" && least >= leastBeside && cells.Width(name) > least {
+	name, labels := n.name, n.host+n.agent
+	room := max(0, w-cells.Width(n.indent+n.runs+n.news+n.marks))
+	if least := room - cells.Width(n.host); n.host != "" && least >= leastBeside && cells.Width(name) > least {
 		name = cells.Truncate(name, least, m.glyphs.Ellipsis) // where it runs matters more than a long name
 	}
-	labels := host + agent
-	named := []cell{{text: name, paint: style}}
+	found := []cell{{text: name, paint: style}}
 	if len(r.matched) > 0 && name == r.Job.Name && cells.Width(name) < room {
-		named = m.matched(name, r.matched, style)
+		found = m.matched(name, r.matched, style)
 	}
-	row := []cell{{text: indent, paint: style}}
+	row := []cell{{text: n.indent, paint: style}}
 	if cells.Width(name+labels) > room {
 		row = append(row, cell{text: cells.Truncate(name+labels, room, m.glyphs.Ellipsis), paint: style})
-		named, labels = nil, ""
+		found, labels = nil, ""
 	}
-	row = append(append(row, named...), cell{text: labels, paint: m.paints.muted})
+	row = append(append(row, found...), cell{text: labels, paint: m.paints.muted})
 	row = append(row,
-		cell{text: news, paint: m.paints.accent},
-		cell{text: marks, paint: m.paints.warning},
-		cell{text: runs, paint: m.paints.muted},
+		cell{text: n.news, paint: m.paints.accent},
+		cell{text: n.marks, paint: m.paints.warning},
+		cell{text: n.runs, paint: m.paints.muted},
 	)
 	return append(row, cell{text: cells.Blank(w - width(row...)), paint: m.paints.text})
+}
+
+// named is what stands in the column of the name, from the left.
+type named struct{ indent, name, host, agent, news, marks, runs string }
+
+// width returns the width of all of it, at most maxName.
+func (n named) width() int {
+	return min(maxName, cells.Width(n.indent+n.name+n.host+n.agent+n.news+n.marks+n.runs))
+}
+
+func (m *Model) named(r *row) named {
+	n := named{
+		indent: cells.Blank(2 * r.depth),
+		name:   cmp.Or(cells.WithMark(cells.Clean(r.Job.Name), m.glyphs.Ellipsis), string(r.Job.ID)),
+		host:   m.label(r.Job.Host),
+		agent:  m.label(agentOf(&r.Job)),
+	}
+	if r.Unread > 0 || r.Job.FailedUnseen() {
+		n.news = " " + m.glyphs.Unread
+	}
+	if r.Unread > 1 {
+		n.news += strconv.Itoa(min(r.Unread, 99))
+	}
+	if len(r.Job.Exit.Survivors) > 0 && r.Job.Status.Finished() {
+		n.marks = " " + m.glyphs.Survivors
+	}
+	switch behind := len(r.behind); {
+	case behind == 0:
+	case r.alike && !r.open:
+		n.runs = "  " + m.glyphs.Times + strconv.Itoa(behind+1)
+	default:
+		n.runs = " " + m.foldMark(r.open) + strconv.Itoa(behind)
+	}
+	return n
 }
 
 // leastBeside is how much of a name is shown before its host.

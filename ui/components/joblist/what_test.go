@@ -53,7 +53,7 @@ func TestWhat(t *testing.T) {
 		job  engine.Job
 		want string
 	}{
-		"needs input": {job(engine.State{Status: engine.Running, StartedAt: now, Waiting: true, Line: "Password:"}), "▌◆ input     x                      Password:                     0s"},
+		"needs input": {job(engine.State{Status: engine.Running, StartedAt: now, Waiting: true, Line: "Password:"}), "▌◆ input     x            Password:                               0s"},
 		"a program that says how far it is": {
 			job(engine.State{
 				Status:    engine.Running,
@@ -62,7 +62,7 @@ func TestWhat(t *testing.T) {
 				Progress:  &engine.Progress{State: "normal", Percent: 70},
 				Program:   &engine.Program{ProgramReport: engine.ProgramReport{State: engine.ProgramWorking, Message: "tests"}},
 			}),
-			"▌● running   x                      ██████░░  70%  tests          0s",
+			"▌● running   x            ██████░░  70%  tests                    0s",
 		},
 		"a program that is blocked": {
 			job(engine.State{
@@ -70,23 +70,23 @@ func TestWhat(t *testing.T) {
 				StartedAt: now,
 				Program:   &engine.Program{ProgramReport: engine.ProgramReport{State: engine.ProgramBlocked, Kind: engine.NeedsPermission}},
 			}),
-			"▌◆ input     x                      blocked: needs a permis…      0s",
+			"▌◆ input     x            blocked: needs a permission             0s",
 		},
 		"a loop": {
 			job(engine.State{Status: engine.Queued, Runs: &engine.Runs{Failures: 3, NextAt: now.Add(52 * time.Second)}}),
-			"▌↻ restart   x                      restarts · in 52s             1m",
+			"▌↻ restart   x            restarts · in 52s                       1m",
 		},
 		"a loop in a run": {
 			job(engine.State{Status: engine.Running, StartedAt: now, Runs: &engine.Runs{Count: 4, Failures: 3}}),
-			"▌↻ restart   x                      restarts                      1m",
+			"▌↻ restart   x            restarts                                1m",
 		},
-		"of the output": {job(engine.State{Status: engine.Running, StartedAt: now, Line: "\x1b[31mtick\x1b[m\u202e"}), "▌● running   x                      tick                          0s"},
+		"of the output": {job(engine.State{Status: engine.Running, StartedAt: now, Line: "\x1b[31mtick\x1b[m\u202e"}), "▌● running   x            tick                                    0s"},
 		"a failed health check": {
 			job(engine.State{Status: engine.Running, StartedAt: now, Health: &engine.Health{State: engine.Unhealthy, Failures: 3, Output: "exit status 1"}}),
-			"▌● unhealthy x                      check failed 3×: exit s…      0s",
+			"▌● unhealthy x            check failed 3×: exit status 1          0s",
 		},
 		"nothing": {job(engine.State{Status: engine.Running, StartedAt: now}), "▌● running   x                                                    0s"},
-		"queued":  {job(engine.State{Status: engine.Queued, Pending: &engine.Pending{Name: "default", Position: 1}}), "▌◷ queued    x                      next in default               1m"},
+		"queued":  {job(engine.State{Status: engine.Queued, Pending: &engine.Pending{Name: "default", Position: 1}}), "▌◷ queued    x            next in default                         1m"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			list := newList(69, 3, themes.Unicode())
@@ -141,10 +141,10 @@ func TestAlikeJobsAreJoined(t *testing.T) {
 		list.Put(joblist.Row{Job: j})
 	}
 	want := []string{
-		"▌✗ exit 1    lint •  ×3             3 problems                    1m ago",
-		" ✗ exit 1    lint •                 4 problems                    4m ago",
-		" ✗ exit 1    api •                  3 problems                    5m ago",
-		" ✗ exit 1    lint •                 4 problems                    6m ago",
+		"▌✗ exit 1    lint •  ×3   3 problems                              1m ago",
+		" ✗ exit 1    lint •       4 problems                              4m ago",
+		" ✗ exit 1    api •        3 problems                              5m ago",
+		" ✗ exit 1    lint •       4 problems                              6m ago",
 	}
 	if diff := cmp.Diff(want, rowsOf(list)); diff != "" {
 		t.Error(diff)
@@ -155,9 +155,9 @@ func TestAlikeJobsAreJoined(t *testing.T) {
 
 	list.Update(press("l"))
 	want = []string{
-		"▌✗ exit 1    lint • ▾2              3 problems                    1m ago",
-		" ✗ exit 1      lint •               3 problems                    2m ago",
-		" ✗ exit 1      lint •               3 problems                    3m ago",
+		"▌✗ exit 1    lint • ▾2    3 problems                              1m ago",
+		" ✗ exit 1      lint •     3 problems                              2m ago",
+		" ✗ exit 1      lint •     3 problems                              3m ago",
 	}
 	if diff := cmp.Diff(want, rowsOf(list)[:3]); diff != "" {
 		t.Error(diff)
@@ -205,7 +205,7 @@ func TestFilterFindsWords(t *testing.T) {
 	}
 	list.SetFilter("build")
 	want := []string{
-		" ● running   css                    …ndcss --build                    0s",
+		" ● running   css           …ndcss --build                             0s",
 		"▌● running   docker build                                             0s",
 	}
 	if diff := cmp.Diff(want, rowsOf(list)); diff != "" {
