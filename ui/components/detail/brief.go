@@ -107,11 +107,12 @@ func more(n int) string {
 	return " and " + strconv.Itoa(n) + " more"
 }
 
-// cause returns why a job failed, without the outcome, which its state shows; or what it waits for.
+// cause returns why a job failed, without the outcome, which its state shows; what it waits for; or, while it runs,
+// what its program reports that it needs, or why its health check fails.
 func (m *Model) cause() string {
 	j := &m.job
 	switch {
-	case j.Status == engine.Queued:
+	case j.Status == engine.Queued, !j.Status.Finished() && asksForALook(j):
 		return m.glyphs.Summary(cells.Clean(j.Summary(m.now)))
 	case !j.Unsuccessful():
 		return ""
@@ -127,6 +128,15 @@ func (m *Model) cause() string {
 		return ""
 	}
 	return summary
+}
+
+// asksForALook reports whether a running job has something to say that its log may not show.
+func asksForALook(j *engine.Job) bool {
+	switch {
+	case j.Program.Says(engine.ProgramBlocked), j.Program.Says(engine.ProgramError):
+		return true
+	}
+	return j.Health.Is(engine.Unhealthy)
 }
 
 // Line returns the state of the job in a few words, for a border: "● running 12m", "✗ exit 1 after 2s". It is

@@ -96,6 +96,33 @@ func TestView(t *testing.T) {
 	}
 }
 
+// The list cuts a question that is too long for its row. The detail beside it has room for all of it.
+func TestBriefShowsWhatAProgramNeeds(t *testing.T) {
+	report := engine.ProgramReport{State: engine.ProgramBlocked, Kind: engine.NeedsPermission, Message: "May I run: kubectl rollout restart?"}
+	for name, tt := range map[string]struct {
+		state engine.State
+		want  string
+	}{
+		"a permission":    {engine.State{Program: &engine.Program{ProgramReport: report}}, "blocked: permission · May I run: kubectl rollout\nrestart?"},
+		"a failed check":  {engine.State{Health: &engine.Health{State: engine.Unhealthy, Failures: 3, Output: "exit status 1"}}, "check failed 3×: exit status 1"},
+		"nothing to tell": {engine.State{Program: &engine.Program{ProgramReport: engine.ProgramReport{State: engine.ProgramIdle, Message: "at its prompt"}}}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j := running()
+			j.Program, j.Health = tt.state.Program, tt.state.Health
+			m := newDetail(j, 48, 10)
+			m.SetForm(detail.Brief)
+			var shown []string
+			for line := range strings.SplitSeq(ansi.Strip(m.View()), "\n") {
+				shown = append(shown, strings.TrimRight(line, " "))
+			}
+			if got := strings.TrimRight(strings.Join(shown[3:], "\n"), "\n"); got != tt.want {
+				t.Errorf("after three lines the detail shows %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
 // Of a job on a host the directory may not be known.
 func TestHostWithoutADirectory(t *testing.T) {
 	j := remote()
