@@ -149,7 +149,7 @@ var (
 // heading that the link names.
 func TestLinksResolve(t *testing.T) {
 	pages := []string{filepath.Join("bench", "README.md")}
-	for _, pattern := range []string{"*.md", "docs/*.md", "docs/decisions/*.md"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/decisions/*.md", changes} {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
@@ -171,6 +171,27 @@ func TestLinksResolve(t *testing.T) {
 			} else if anchor != "" && !slices.Contains(anchors(prose(t, target)), anchor) {
 				t.Errorf("%s: %s has no heading #%s", page, target, anchor)
 			}
+		}
+	}
+}
+
+// changes matches the files of changes that users notice.
+var changes = filepath.Join("changelog", "*", "*.md")
+
+// TestEveryChangeHasAKind prevents that a change is left out of the text of a release, which .ci/notes collects by kind.
+func TestEveryChangeHasAKind(t *testing.T) {
+	files, err := filepath.Glob(changes)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no changes: %v", err)
+	}
+	first := regexp.MustCompile(`^# (Feature|Change|Fix|Security): .*\n\n`)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !first.Match(text) {
+			t.Errorf("%s does not begin as changelog/TEMPLATE.md describes", file)
 		}
 	}
 }
