@@ -27,14 +27,14 @@ func (a *app) waitCommand() *cobra.Command {
 		Short:   "Wait for jobs to exit, or for output, a port or silence",
 		Long: "Wait until all jobs have ended, and exit with the first exit code that is not 0, in\n" +
 			"the order given. With --for, --for-port, --for-status or --quiet, wait until the\n" +
-			"condition holds for all jobs; it fails if a job ends first. Of several conditions, one\n" +
-			"has to hold. --any exits with the code of whichever job ends or meets a condition\n" +
-			"first.\n\n" +
-			"With several conditions, or --any and several jobs, a line is printed for each job that\n" +
-			"met one: its ID, the flag, and the line, port, status or duration; \"end\" and how it\n" +
-			"ended, without conditions.\n\n" +
-			"--for-status waits for what a program says of itself: idle, working, done, blocked\n" +
-			"(it needs you) or error. Not all programs do, see docs/program-status.md.",
+			"condition holds for all jobs, and fail if a job ends first. If you give several\n" +
+			"conditions, one of them is enough. With --any, wait for only one of the jobs, the first\n" +
+			"that ends or meets a condition.\n\n" +
+			"With several conditions, or with --any and several jobs, hob prints a line for each job:\n" +
+			"its ID, the flag whose condition holds, and the matching line, port, status or duration.\n" +
+			"Without conditions, the line has \"end\" and how the job ended.\n\n" +
+			"--for-status waits for a status that the program itself reports: idle, working, done,\n" +
+			"blocked (it needs you) or error. docs/program-status.md describes which programs do.",
 		Example: "hob wait build test\nhob wait --for '\\bready in\\b' --timeout 1m web\nhob wait --for-port 5173 web\n" +
 			"hob wait --for-status done,blocked --quiet 10m agent\nhob wait --any build test",
 		Args:              argCount(1, -1, "job ID"),
