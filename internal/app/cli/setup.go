@@ -26,10 +26,10 @@ func (a *app) setupCommand() *cobra.Command {
 		Use:     "setup AGENT",
 		GroupID: groupSetup,
 		Short:   "Add hob to an AI agent",
-		Long: "Add hob to the settings of an AI agent: the MCP server, a skill and, where the agent has\n" +
-			"hooks, one that makes its background commands jobs. AGENT is " + agentNames() + ".\n" +
-			"Files that hob changes are copied first. Entries that differ from what hob writes are\n" +
-			"left as they are.",
+		Long: "Add hob to the settings of an AI agent: the MCP server, a skill and, if the agent\n" +
+			"supports hooks, a hook that turns its background commands into jobs. AGENT is\n" +
+			agentNames() + ". Files that hob changes are copied first. Entries that\n" +
+			"differ from what hob writes are left as they are.",
 		Example:           "hob setup claude\nhob setup codex --print\nhob setup claude --remove",
 		Args:              argCount(1, 1, "AGENT: "+agentNames()),
 		ValidArgsFunction: completeAgents,
