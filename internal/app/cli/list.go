@@ -32,7 +32,8 @@ func (a *app) listCommand() *cobra.Command {
 			"letters at the end of each ID, which every command accepts. Earlier runs of restarted jobs\n" +
 			"and older ended jobs that do not fit on the screen are left out; --all shows them. Other\n" +
 			"output has all jobs, newest first. With --json, ports, cpu_percent (the average since the\n" +
-			"start) and rss_bytes are set for jobs that run on this machine, else null.\n\n" +
+			"start) and rss_bytes are set for running jobs of this machine and, with --on, of a host\n" +
+			"with hob-holder, else null.\n\n" +
 			"Jobs on hosts are shown as last known, without connecting. --on HOST connects to the host and\n" +
 			"lists all of its jobs, including those started from other machines.",
 		Example: "hob list --running\nhob list --failed --since 1h -q\nhob list --on web1\nhob list --dir . --running",

@@ -25,9 +25,9 @@ func (a *app) statusCommand() *cobra.Command {
 		Use:     "status ID…",
 		GroupID: groupInspect,
 		Short:   "Show a job's details and its last lines of output",
-		Long: "Show a job's details and its last lines of output. For a running job of\n" +
-			"this machine, they include its ports, its average CPU usage since the start, and its memory.\n" +
-			"With --json, prints an array if there are several IDs.",
+		Long: "Show a job's details and its last lines of output. For a running job of this machine, or\n" +
+			"of a host with hob-holder, they include its ports, its average CPU usage since the start,\n" +
+			"and its memory. With --json, print an array if there are several IDs.",
 		Example:           "hob status @\nhob status web worker",
 		Args:              argCount(1, -1, "job ID"),
 		ValidArgsFunction: a.completeJobs(engine.Filter{}, true),
