@@ -21,7 +21,7 @@ func (a holderCommands) install() *cobra.Command {
 		Short: "Install hob-holder on hosts",
 		Long: "Copy the program hob-holder to ~/.local/share/hob on HOST (or hob in $XDG_DATA_HOME). It runs the\n" +
 			"jobs that you start there afterwards, so that they work as on this machine, for example with\n" +
-			"--queue, --after and --restart. Without it, shell scripts run the jobs, which can do less.\n" +
+			"--queue, --after and --restart. Without it, jobs are run by shell scripts, which can do less.\n" +
 			"It needs neither root nor a service. If this build is there already, nothing is copied.",
 		Example:           "hob hosts install web1\nhob hosts install docker:box\nhob hosts install --holder ./hob-holder-linux-arm64 pi",
 		Args:              argCount(1, -1, "host"),
