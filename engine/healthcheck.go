@@ -32,7 +32,7 @@ func checkHealth(s Spec, given bool) (problem, hint string) {
 func needsHealth(name string) func(s Spec, given bool) (problem, hint string) {
 	return func(s Spec, given bool) (problem, hint string) {
 		if given && s.Health.Check == "" {
-			return "{" + name + "} without {health}", "add {health}, or remove {" + name + "}"
+			return "{" + name + "} requires {health}", "add {health}, or remove {" + name + "}"
 		}
 		return "", ""
 	}

@@ -150,7 +150,7 @@ func JobOptions() []JobOption {
 				case s.RestartPause < 0:
 					return "a negative pause before restarts", "use a duration such as 5s"
 				case given && s.Restart == "":
-					return "{restart-pause} without {restart}", "add {restart} on-failure, or remove {restart-pause}"
+					return "{restart-pause} requires {restart}", "add {restart} on-failure, or remove {restart-pause}"
 				}
 				return "", ""
 			},

@@ -51,7 +51,7 @@ func ParseProgramStates(list string) (states []ProgramState, err error) {
 	for word := range strings.SplitSeq(list, ",") {
 		state := ProgramState(strings.TrimSpace(word))
 		if !slices.Contains(known, state) {
-			return nil, fmt.Errorf("%q is none of idle, working, done, blocked and error", word)
+			return nil, fmt.Errorf("unknown status %q; use idle, working, done, blocked or error", word)
 		}
 		states = append(states, state)
 	}

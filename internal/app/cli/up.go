@@ -57,7 +57,7 @@ func (a *app) upCommand() *cobra.Command {
 	flags.VarP(listFlag{&f.source.Files, "FILE"}, "file", "f", "read this file; repeatable, to merge files of process-compose")
 	flags.Var(listFlag{&f.source.EnvFiles, "FILE"}, "env-file", "read variables from this file instead of .env; repeatable")
 	flags.Var(nonEmptyFlag(&f.formation, "NAME=N,…"), "formation", "number of copies of each process, as in foreman")
-	flags.Var(parseInto(&f.source.Restart, "WHEN", parseRestart), "restart", "restart policy of processes that have none in the file: on-failure or always")
+	flags.Var(parseInto(&f.source.Restart, "WHEN", parseRestart), "restart", "restart policy if the file has none: "+engine.RestartPolicies)
 	completeValues(cmd, "restart", "on-failure", "always")
 	flags.Var(nonEmptyFlag(&f.group, "GROUP"), "group", "name of the group (default: the name of the directory)")
 	flags.BoolVarP(&f.background, "background", "b", false, "do not open the job list")
@@ -331,7 +331,7 @@ func (u *upRun) show() {
 		u.printWait(name)
 	}
 	if len(u.waits) > 0 {
-		u.app.reportf("Ctrl+C leaves the rest not started")
+		u.app.reportf("Press Ctrl+C to stop waiting and not start the rest")
 	}
 }
 

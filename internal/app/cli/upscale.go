@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"errors"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/app/project"
 )
@@ -84,6 +86,8 @@ func (f upFlags) form(plan *project.Plan, copies map[string]int) (named []string
 
 // parseRestart checks the restart policy of --restart.
 func parseRestart(s string) (string, error) {
-	_, err := record.ParseRestart(s)
-	return s, err
+	if _, err := record.ParseRestart(s); err != nil {
+		return "", errors.New("use " + engine.RestartPolicies)
+	}
+	return s, nil
 }
