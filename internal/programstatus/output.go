@@ -12,15 +12,15 @@ import (
 // the user draws its question after its report.
 const Searched = 16 << 10
 
-// InOutput returns what the reports in the end of an output say together, as a terminal would have understood
-// them, or nil if they say nothing. found is false if there are none, so that earlier ones still hold. written is when
-// it was written. It is for jobs whose output no terminal reads; reports before that end are not known.
+// InOutput returns the reports in the end of an output that still hold, as a terminal would have interpreted it, or nil
+// if none does. found is false if there are no reports, so that earlier ones still hold. written is when the output was
+// written. It is for jobs whose output no terminal of hob interprets; reports before that end are not known.
 func InOutput(end []byte, written time.Time) (p *record.Program, found bool) {
 	s, found := StoreOf(end, written)
 	return s.Program(), found
 }
 
-// StoreOf is InOutput that returns the store of these reports.
+// StoreOf does the same as [InOutput], and returns the store of these reports.
 func StoreOf(end []byte, written time.Time) (s *Store, found bool) {
 	s = &Store{}
 	if !bytes.Contains(end, []byte("\x1b]7501;")) {

@@ -1,9 +1,9 @@
-// Package programstatus reads what programs say of themselves with OSC 7501, the Program Status Protocol
-// (revision 0.4), and keeps it.
+// Package programstatus parses and stores the reports of programs about their own status, which they send with OSC
+// 7501, the Program Status Protocol (revision 0.4).
 //
 // A report is a list of pairs, "state=blocked:kind=permission:app=claude-code". [Parse] reads one. A [Store]
-// holds the newest report on each task of the programs of one terminal. Neither ever fails: what cannot be read
-// changes nothing.
+// holds the newest report on each task of the programs of one terminal. Neither returns an error: a malformed
+// report changes nothing.
 package programstatus
 
 import (
@@ -160,7 +160,7 @@ func textOf(encoded string, maxEncoded, maxDecoded int) (text string, ok bool) {
 	return strings.Map(visible, text), true
 }
 
-// visible removes the characters that change the direction of text or are not seen, as the protocol demands.
+// visible removes characters that are invisible or change the direction of text, as the protocol requires.
 func visible(r rune) rune {
 	switch {
 	case r == 0x061c, r == 0xfeff,

@@ -18,7 +18,7 @@ type Store struct {
 	groups  map[string]int         // the process groups that have reported, by the ID of the report
 }
 
-// Apply takes in a report that was read at the given time, and reports whether that changed anything but the time.
+// Apply stores a report that was read at the given time, and reports whether that changed anything but the time.
 func (s *Store) Apply(r Report, at time.Time) (changed bool) {
 	if r.Clear {
 		return s.drop(func(have record.ProgramReport) bool { return record.WithinReport(have.ID, r.ID) })
@@ -44,15 +44,15 @@ func (s *Store) Apply(r Report, at time.Time) (changed bool) {
 	return changed
 }
 
-// EndRun takes in that the program has ended, or that its shell shows a prompt again: nothing of it works or waits
-// any more. What it has done and what has failed remains to be seen.
+// EndRun removes the reports that something works or waits, because the program has ended or its shell shows a prompt
+// again. Results and errors are kept for the user.
 func (s *Store) EndRun() (changed bool) {
 	return s.drop(func(have record.ProgramReport) bool {
 		return !have.State.Ended()
 	})
 }
 
-// EndGroups takes in which process groups have ended: nothing of them works or waits any more, as in EndRun.
+// EndGroups removes the same reports as [Store.EndRun], of the process groups that have ended.
 func (s *Store) EndGroups(ended func(group int) bool) (changed bool) {
 	return s.drop(func(have record.ProgramReport) bool {
 		group := s.groups[have.ID]
@@ -61,7 +61,7 @@ func (s *Store) EndGroups(ended func(group int) bool) (changed bool) {
 	})
 }
 
-// Clear forgets all reports.
+// Clear removes all reports.
 func (s *Store) Clear() (changed bool) {
 	return s.drop(func(record.ProgramReport) bool { return true })
 }
@@ -78,7 +78,7 @@ func (s *Store) drop(which func(record.ProgramReport) bool) (changed bool) {
 	return len(s.reports) < before
 }
 
-// MostUrgent returns the report that stands for all; ok is false if there are none.
+// MostUrgent returns the report that represents all; ok is false if there are none.
 func (s *Store) MostUrgent() (most record.ProgramReport, ok bool) {
 	if len(s.reports) == 0 {
 		return most, false
@@ -88,7 +88,7 @@ func (s *Store) MostUrgent() (most record.ProgramReport, ok bool) {
 	return most, true
 }
 
-// Program returns what the reports say together, or nil if there are none. The caller owns it.
+// Program returns all reports, with the most urgent one, or nil if there are none. The caller owns it.
 func (s *Store) Program() *record.Program {
 	reports := slices.Clone(s.reports)
 	for i := range reports {
@@ -97,7 +97,7 @@ func (s *Store) Program() *record.Program {
 	return record.NewProgram(reports)
 }
 
-// Empty reports whether no program says anything.
+// Empty reports whether there are no reports.
 func (s *Store) Empty() bool { return len(s.reports) == 0 }
 
 // appOf returns the app of a report: its own, or that of its nearest ancestor that has one.
@@ -114,7 +114,7 @@ func (s *Store) appOf(r record.ProgramReport) string {
 	return app
 }
 
-// sameReport reports whether two reports on one task say the same.
+// sameReport reports whether two reports on one task differ only in their time.
 func sameReport(a, b record.ProgramReport) bool {
 	percent := func(r record.ProgramReport) int {
 		if r.Percent == nil {

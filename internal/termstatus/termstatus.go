@@ -1,7 +1,7 @@
-// Package termstatus reports to the terminal that hob runs in what hob and its jobs do, with OSC 7501, the Program
-// Status Protocol.
+// Package termstatus reports the status of hob and its jobs to the terminal that hob runs in, with OSC 7501, the
+// Program Status Protocol.
 //
-// Send [Query] first: only a terminal that answers it ([IsAnswer]) may be sent what a [Reporter] returns.
+// Send [Query] first: the sequences of a [Reporter] are only for a terminal that answers it ([IsAnswer]).
 package termstatus
 
 import (
@@ -16,20 +16,20 @@ import (
 	"github.com/hobjobs/hob/engine/record"
 )
 
-// Query asks the terminal whether it keeps reports. To know when no answer will come, send a query that every
-// terminal answers behind it.
+// Query asks the terminal whether it keeps reports. Send a query that every terminal answers after it: if that
+// answer comes first, there will be no answer to Query.
 const Query = ansi.RequestProgramStatusSupport
 
 // IsAnswer reports whether an escape sequence is the answer to Query. It may list what the terminal supports.
 func IsAnswer(seq []byte) bool { return bytes.HasPrefix(seq, []byte("\x1b]7501;?")) }
 
-// Every is the least time between two updates of a terminal.
+// Every is the minimum time between two updates of a terminal.
 const Every = 250 * time.Millisecond
 
-// maxReports is the least number of reports that the protocol demands of a terminal.
+// maxReports is the number of reports that the protocol requires every terminal to keep.
 const maxReports = 64
 
-// Reporter knows what the terminal was sent, and returns the sequences that change it. The zero value has sent
+// Reporter keeps track of the reports that the terminal has, and returns the sequences that change them. The zero value has sent
 // nothing. It is not safe for concurrent use.
 type Reporter struct {
 	sent map[string]string // the sequences by the ID of the report
