@@ -45,7 +45,7 @@ const (
 	UrgencyCritical = record.UrgencyCritical
 )
 
-// ParseProgramStates parses a list of what programs say that they do: "done,blocked".
+// ParseProgramStates parses a list of states that programs report, such as "done,blocked".
 func ParseProgramStates(list string) (states []ProgramState, err error) {
 	known := []ProgramState{ProgramIdle, ProgramWorking, ProgramDone, ProgramBlocked, ProgramError}
 	for word := range strings.SplitSeq(list, ",") {

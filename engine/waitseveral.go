@@ -10,8 +10,8 @@ import (
 // WaitFor returns when one of the conditions holds for the job, or when the job has ended and all its lines
 // were checked. With no condition, it waits for the end. It keeps waiting while a host cannot be reached. The
 // errors are those of [Handle.Wait], those of reading a log, and ErrUnsupported for the port of a job on a
-// host; an error about one condition ends the waiting for all. A job in the trash has ended; its lines are not
-// checked.
+// host without hob-holder; an error of one condition ends the wait. A job in the trash has ended; its lines are
+// not checked.
 func (h *Handle) WaitFor(ctx context.Context, conditions ...Condition) (Outcome, error) {
 	switch len(conditions) {
 	case 0:
@@ -36,8 +36,8 @@ func (h *Handle) WaitFor(ctx context.Context, conditions ...Condition) (Outcome,
 	return firstHeld(outcomes, errs)
 }
 
-// atEnd reports whether the job's end decided the outcome. Then the other conditions are decided too, and may
-// say more: a job that has ended is quiet, and may have printed the line before that.
+// atEnd reports whether the job's end decided the outcome. Then the end decides the other conditions too, and one of
+// them may be more specific: a job that has ended is quiet, and may have printed the line before that.
 func (o Outcome) atEnd() bool { return o.Exit.Status.Finished() }
 
 // firstHeld returns the outcome of the condition that held first. If the job ended before, that is the first of

@@ -25,7 +25,7 @@ func Main(args []string) (code int, ok bool) {
 	if len(args) < 2 {
 		return 0, false
 	}
-	// A client that has gone is found out by writing to it. What was begun for it goes on.
+	// If the client disconnects, a write fails and does not end this program, which completes what it has begun.
 	signal.Ignore(syscall.SIGPIPE, syscall.SIGHUP)
 	ctx := context.Background()
 	rest := args[2:]
