@@ -12,7 +12,7 @@ import (
 	"github.com/hobjobs/hob/ui/components/toast"
 )
 
-// WithReboot makes the pane say when it opens that a reboot has ended so many jobs, and which key starts them again.
+// WithReboot makes the pane show, when it opens, how many jobs a reboot has ended, and the key that starts them again.
 func WithReboot(jobs int) Option { return func(o *options) { o.rebooted = jobs } }
 
 // rebooted is the message of [WithReboot].

@@ -96,7 +96,7 @@ func (j *job) askToEnd(ctx context.Context, o record.StopOptions, grace time.Dur
 		Deadline: now.Add(grace),
 	}
 	runsCommand := j.meta.StopCommand != "" && grace > 0
-	if !runsCommand || !first || ran == nil { // one who asks again does not want to wait
+	if !runsCommand || !first || ran == nil { // a second request does not wait
 		j.h.Stopping(&stop)
 		return
 	}

@@ -76,7 +76,7 @@ func (c *healthChecks) run(ctx context.Context) {
 	}
 }
 
-// judge takes in the result of a check, and reports whether the job is unhealthy.
+// judge counts the result of a check, and reports whether the job is unhealthy.
 func (c *healthChecks) judge(err error) bool {
 	if err == nil {
 		c.succeeded++

@@ -29,8 +29,8 @@ const Every = 250 * time.Millisecond
 // maxReports is the number of reports that the protocol requires every terminal to keep.
 const maxReports = 64
 
-// Reporter keeps track of the reports that the terminal has, and returns the sequences that change them. The zero value has sent
-// nothing. It is not safe for concurrent use.
+// Reporter keeps track of the reports that the terminal has, and returns the sequences that change them. The zero value
+// has sent nothing. It is not safe for concurrent use.
 type Reporter struct {
 	sent map[string]string // the sequences by the ID of the report
 }

@@ -28,17 +28,17 @@ func rebooted(ctx context.Context, a *app, jobs []engine.Job) (ended []engine.Jo
 // unseenReboot reports whether a reboot has ended a job, and the user has not seen that.
 func unseenReboot(j engine.Job) bool { return j.FailedUnseen() && j.Exit.Reason == engine.ReasonReboot }
 
-// reportReboot says below a list how to start the jobs again that a reboot ended.
+// reportReboot prints, below a list, how to start the jobs again that a reboot ended.
 func reportReboot(ctx context.Context, a *app, jobs []engine.Job) {
 	if n := len(rebooted(ctx, a, jobs)); n > 0 {
 		a.reportf("%s ended with the reboot. To start them again: hob revive", units.Count(n, "job"))
 	}
 }
 
-// rebootTold is the note about a lost job that the UI has told the user of it.
+// rebootTold is the note about a lost job that the UI has reported it to the user.
 const rebootTold = "reboot-told"
 
-// newlyRebooted returns how many jobs a reboot has ended since the UI last told the user of that.
+// newlyRebooted returns how many jobs a reboot has ended since the UI last reported that to the user.
 func newlyRebooted(ctx context.Context, a *app) (n int) {
 	jobs, err := a.eng.List(ctx, engine.Filter{Here: true, Unverified: true})
 	if err != nil {
