@@ -100,6 +100,21 @@ func TestLog(t *testing.T) {
 	}
 }
 
+// A log that is opened before the job prints anything has the times of its lines.
+func TestLogOpenedBeforeItsTimes(t *testing.T) {
+	e := open(t)
+	x := create(t, e, engine.ExecutionSpec{})
+	l := openLog(t, e, x.ID(), engine.StreamOutput)
+	if _, ok := l.TimeAt(0); ok {
+		t.Error("what was not written has a time")
+	}
+	x.Append([]byte("line\n"))
+	at, ok := l.TimeAt(0)
+	if since := get(t, e, x.ID()).StartedAt.Add(-patience); !ok || at.Before(since) {
+		t.Errorf("time %v, %v", at, ok)
+	}
+}
+
 func TestLogOverLimit(t *testing.T) {
 	e := open(t)
 	x := create(t, e, engine.ExecutionSpec{LogLimit: 2 << 20})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 
 	"github.com/hobjobs/hob/engine/joblog"
@@ -65,14 +64,7 @@ func (h *Handle) Log(ctx context.Context, s Stream) (*joblog.Log, error) {
 	if j.Host != "" {
 		return joblog.New(out, nil), nil
 	}
-	times, err := jobdir.OpenTimes(h.e.root.Dir(string(h.id)))
-	if err == nil {
-		return joblog.New(out, times), nil
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		h.e.log.Debug("cannot read times", "job", h.id, "err", err)
-	}
-	return joblog.New(out, nil), nil
+	return joblog.New(out, h.logTimes(j)), nil
 }
 
 // tail reads the last most bytes of a stream, without dropped ranges. cut reports whether there is

@@ -3,6 +3,7 @@ package ui
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -279,6 +280,8 @@ func (g *groupOutput) linesOf(e grouplog.Entry) (lines []logview.MergedLine) {
 		remark(logview.ToneQuiet, g.opts.glyphs.Ellipsis+" "+units.FormatBytes(e.Skipped)+" more in its log")
 	}
 	switch {
+	case errors.Is(e.Err, grouplog.ErrRemoved):
+		remark(logview.ToneQuiet, "removed")
 	case e.Err != nil:
 		remark(logview.ToneFailed, "Can't read the log: "+hint(e.Err))
 	case e.Ended:

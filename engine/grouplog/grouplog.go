@@ -13,6 +13,7 @@ package grouplog
 
 import (
 	"context"
+	"errors"
 	"io"
 	"regexp"
 	"slices"
@@ -63,9 +64,12 @@ type Entry struct {
 	// Ended marks the end of a job, after its last line; Job.Exit describes it. The entry has no line.
 	Ended bool
 	// Err is why the log of the job cannot be read now. The entry has no line. The stream tries again when
-	// the job changes.
+	// the job changes. With Ended it is ErrRemoved, and how the job ended is not known.
 	Err error
 }
+
+// ErrRemoved means that a job was removed before the stream had read its end.
+var ErrRemoved = errors.New("the job was removed")
 
 // jobs is what a stream needs of an engine.
 type jobs interface {
@@ -193,16 +197,14 @@ func (s *Stream) apply(events []engine.Event) {
 	added := false
 	for _, ev := range events {
 		i := slices.IndexFunc(s.members, func(m *member) bool { return m.job.ID == ev.Job.ID })
-		removed := ev.Kind == engine.EventRemoved
-		switch {
-		case i >= 0 && removed:
-			s.members[i].gone, s.members[i].dirty = true, true
-		case i >= 0:
-			s.members[i].job, s.members[i].dirty = ev.Job, true
-		case removed, s.known[ev.Job.ID]:
-		case s.belongs(ev.Job):
+		if i < 0 && !s.known[ev.Job.ID] && s.belongs(ev.Job) {
+			i = len(s.members)
 			s.add(ev.Job)
 			added = true
+		}
+		if i >= 0 {
+			s.members[i].job, s.members[i].dirty = ev.Job, true
+			s.members[i].gone = ev.Kind == engine.EventRemoved
 		}
 	}
 	if added && len(s.o.Filter.IDs) > 0 {

@@ -187,6 +187,8 @@ func reads(t *testing.T, s *Stream) []string {
 			}
 			text := e.Line.Text
 			switch {
+			case e.Ended && e.Err != nil:
+				at, text = "-", "(removed)"
 			case e.Err != nil:
 				at, text = "-", e.Err.Error()
 			case e.Ended:
@@ -286,7 +288,41 @@ func TestFollowing(t *testing.T) {
 
 	g.tapes["web-2"].print(16, "bye\n")
 	g.tell(engine.EventRemoved, "web-2")
-	step("16 web-2: bye")
+	step("16 web-2: bye", "- web-2: (removed)")
+}
+
+// A job that is removed before its end was delivered ends for the stream, once: clients wait for that.
+func TestRemovedJobsEnd(t *testing.T) {
+	g := shop()
+	s := g.opens(t, Options{Last: 1, Follow: true})
+	reads(t, s)
+	step := func(want ...string) {
+		t.Helper()
+		if diff := cmp.Diff(want, reads(t, s)); diff != "" {
+			t.Errorf("read (-want +got):\n%s", diff)
+		}
+	}
+	web, worker := *g.find("web"), *g.find("worker")
+	g.end("worker", 20)
+	g.events <- []engine.Event{{Kind: engine.EventExited, Job: *g.find("worker")}, {Kind: engine.EventRemoved, Job: *g.find("worker")}}
+	step("20 worker: (exit 1)")
+	g.events <- []engine.Event{{Kind: engine.EventRemoved, Job: web}, {Kind: engine.EventRemoved, Job: worker}}
+	step("- web: (removed)")
+
+	g.job("queued", 21).text = "not read"
+	g.find("queued").StartedAt = time.Time{}
+	g.tell(engine.EventCreated, "queued")
+	step()
+	g.tell(engine.EventRemoved, "queued")
+	step("- queued: (removed)")
+	g.job("short", 22).text = "removed before the stream saw it"
+	g.tell(engine.EventRemoved, "short")
+	step("- short: (removed)")
+	g.tell(engine.EventRemoved, "short")
+	step()
+	if len(s.members) > 0 {
+		t.Errorf("%d jobs are still followed", len(s.members))
+	}
 }
 
 // A stream of named jobs continues with the job that restarts one of them.

@@ -17,7 +17,7 @@ type member struct {
 	first   time.Time // its entries are not earlier
 	last    time.Time // of its last entry
 	dirty   bool      // there may be something to read
-	gone    bool      // the job was removed: what is open is still read
+	gone    bool      // the job was removed: what is open is still read, and then it has ended
 	ended   bool      // its end was delivered
 	failed  bool      // an entry with Err was delivered
 	opened  bool
@@ -185,10 +185,9 @@ func (src *source) fill(ctx context.Context, j engine.Job, rest bool, o *Options
 // next returns the place of the member's next entry; ok is false if there is none now. src is nil for
 // its end.
 func (m *member) next(ctx context.Context, o *Options) (key time.Time, src *source, ok bool, err error) {
-	over := m.job.Status.Finished()
 	for _, of := range m.sources {
 		if len(of.ready) == 0 && !of.empty {
-			if err := of.fill(ctx, m.job, over || m.gone, o); err != nil {
+			if err := of.fill(ctx, m.job, m.over(), o); err != nil {
 				return key, nil, false, err
 			}
 		}
@@ -200,9 +199,31 @@ func (m *member) next(ctx context.Context, o *Options) (key time.Time, src *sour
 		return key, src, true, nil
 	}
 	m.dirty = false
+	return m.endKey(), nil, m.over() && !m.ended, nil
+}
+
+// over reports whether the job writes no further lines.
+func (m *member) over() bool { return m.gone || m.job.Status.Finished() }
+
+// endKey returns the place of the job's end, which is not before its last line.
+func (m *member) endKey() time.Time {
 	exit, _ := m.job.Ended()
-	if key = exit.At; key.Before(m.last) {
-		key = m.last
+	if exit.At.Before(m.last) {
+		return m.last
 	}
-	return key, nil, over && !m.ended, nil
+	return exit.At
+}
+
+// end returns the entry for the job's end at its place in the stream.
+func (m *member) end(key time.Time) Entry {
+	m.ended = true
+	e := Entry{
+		Job:   m.job,
+		At:    key,
+		Ended: true,
+	}
+	if !m.job.Status.Finished() {
+		e.At, e.Err = time.Now(), ErrRemoved
+	}
+	return e
 }

@@ -33,7 +33,7 @@ func (s *Stream) merge(ctx context.Context) ([]Entry, error) {
 
 // done reports whether a member has nothing more to deliver. If so, it closes the member.
 func (m *member) done() bool {
-	over := m.ended || m.gone && !m.dirty
+	over := m.ended
 	for _, src := range m.sources {
 		over = over && len(src.ready) == 0
 	}
@@ -68,7 +68,7 @@ func (s *Stream) earliest(ctx context.Context) (Entry, bool) {
 		switch {
 		case from == nil:
 			return Entry{}, false
-		case !from.opened:
+		case !from.opened && !from.gone:
 			err := from.openLogs(ctx, s.jobs, &s.o)
 			if err != nil && ctx.Err() != nil {
 				return Entry{}, false
@@ -82,12 +82,7 @@ func (s *Stream) earliest(ctx context.Context) (Entry, bool) {
 			}
 			continue
 		case of == nil:
-			from.ended = true
-			return Entry{
-				Job:   from.job,
-				At:    least,
-				Ended: true,
-			}, true
+			return from.end(least), true
 		}
 		e := of.ready[0]
 		of.ready, of.start = of.ready[1:], e.Line.End
@@ -100,10 +95,11 @@ func (s *Stream) earliest(ctx context.Context) (Entry, bool) {
 // first time.
 func (m *member) candidate(ctx context.Context, o *Options) (key time.Time, src *source, ok bool, err error) {
 	switch {
-	case m.ended, !m.begun():
+	case m.ended:
 		return key, nil, false, nil
-	case !m.opened && m.gone: // its log can't be opened any more
-		m.dirty = false
+	case m.gone && !m.opened: // its log can't be opened any more
+		return m.endKey(), nil, true, nil
+	case !m.begun():
 		return key, nil, false, nil
 	case !m.opened:
 		return m.first, nil, m.dirty, nil

@@ -25,9 +25,9 @@ func (h *Holder) Output(p []byte) {
 		h.ReserveEnd()
 	}
 	h.logging.begin(h.diskChanged)
+	h.recordTime(at)      // first: a client that reads the output finds its time
 	_, _ = h.out.Write(p) // never fails
 	st := h.out.Stats()
-	h.recordTime(at)
 	h.logging.end(h.diskChanged)
 
 	h.mu.Lock()

@@ -237,6 +237,8 @@ func (m *manyLog) print(e grouplog.Entry) {
 	switch {
 	case m.app.json:
 		m.printJSONLine(e)
+	case errors.Is(e.Err, grouplog.ErrRemoved):
+		m.note(e, "was removed")
 	case e.Err != nil:
 		m.note(e, "cannot read the log: "+e.Err.Error())
 	case e.Ended:
@@ -283,7 +285,7 @@ type lineJSON struct {
 	Dropped int64          `json:"dropped"` // bytes missing before the line
 	Cut     bool           `json:"cut"`     // the line is longer
 	Ended   *endJSON       `json:"ended"`   // null: the entry is no end
-	Error   *string        `json:"error"`   // why the log cannot be read
+	Error   *string        `json:"error"`   // why the log cannot be read, or that the job was removed
 }
 
 type endJSON struct {
