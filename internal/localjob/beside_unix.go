@@ -102,6 +102,12 @@ func (j *job) askToEnd(ctx context.Context, o record.StopOptions, grace time.Dur
 	}
 	stop.Deadline = now.Add(2 * grace)
 	j.h.Stopping(&stop)
+	j.runStopCommand(ctx, grace, ran)
+}
+
+// runStopCommand runs the stop command. It returns when that has failed, when ran is closed because the run has
+// ended, or after the grace time.
+func (j *job) runStopCommand(ctx context.Context, grace time.Duration, ran <-chan struct{}) {
 	ctx, cancel := context.WithTimeout(ctx, grace)
 	defer cancel()
 	out := j.ownOutput()

@@ -14,7 +14,6 @@ import (
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/httpget"
 	"github.com/hobjobs/hob/internal/notifyevent"
-	"github.com/hobjobs/hob/internal/proc"
 	"github.com/hobjobs/hob/internal/units"
 )
 
@@ -201,12 +200,14 @@ func (j *job) endSick(why string) bool {
 	if j.asked == nil {
 		j.sick = cmp.Or(why, "its check failed")
 	}
-	asked := j.asked != nil
+	asked, ran := j.asked != nil, j.ran
 	j.mu.Unlock()
 	if asked {
 		return true
 	}
-	opt := proc.Options{Signal: proc.StopSignal(j.meta.StopSignal), Grace: j.grace(), KeepDaemons: true}
-	_, _ = proc.Terminate(j.ctx, j.remains(), opt) // the end of the leader is recorded by others
+	if j.meta.StopCommand != "" && ran != nil {
+		j.runStopCommand(j.ctx, j.grace(), ran)
+	}
+	j.endRun() // the end of the leader is recorded by others
 	return true
 }

@@ -181,6 +181,12 @@ func (j *job) endRemains() {
 	if len(j.findSurvivors()) == 0 {
 		return
 	}
+	j.endRun() // the next run starts beside what cannot be ended
+	j.h.RunLeft(j.survivors())
+}
+
+// endRun ends the processes of a run that another one follows, except daemons.
+func (j *job) endRun() {
 	opt := proc.Options{
 		Signal:      proc.StopSignal(j.meta.StopSignal),
 		Grace:       j.grace(),
@@ -189,8 +195,7 @@ func (j *job) endRemains() {
 	if j.reaps {
 		opt.Gone = func() bool { return !haveChildren() }
 	}
-	_, _ = proc.Terminate(j.ctx, j.remains(), opt) // the next run starts beside what cannot be ended
-	j.h.RunLeft(j.survivors())
+	_, _ = proc.Terminate(j.ctx, j.remains(), opt)
 }
 
 // interrupt notes whether input p interrupts the job, as Ctrl+C does. Between two runs it ends the
