@@ -62,7 +62,7 @@ const AutoPort = -1
 const MinLogLimit = 2 << 20
 
 // RestartPolicies names the values of [Spec].Restart in messages.
-const RestartPolicies = "always, on-failure or on-failure:N"
+const RestartPolicies = "always[:N] or on-failure[:N]"
 
 // JobOptions returns the options of a job, in the order in which clients offer them.
 func JobOptions() []JobOption {

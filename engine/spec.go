@@ -56,8 +56,8 @@ type Spec struct {
 	// process runs on this machine, Start returns that one. A job that is being stopped does not count.
 	Single bool
 
-	// Restart starts the command again when it ends, as the same job: "always", "on-failure", or
-	// "on-failure:N" for N times at most. Empty: never. Timeout is that of all runs together.
+	// Restart starts the command again when it ends, as the same job: "always" or "on-failure",
+	// with ":N" for N times at most. Empty: never. Timeout is that of all runs together.
 	Restart string
 	// RestartPause is the pause before each restart. 0: one second, which doubles each time up to a minute.
 	RestartPause time.Duration

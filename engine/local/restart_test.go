@@ -42,6 +42,7 @@ func TestRestartAfterEnd(t *testing.T) {
 		{"not needed", "on-failure", "exit 0", 0, 0},
 		{"as often as allowed", "on-failure:2", "exit 3", 3, 2},
 		{"until it succeeds", "on-failure", "test -e done && exit; touch done; exit 3", 0, 1},
+		{"after success as often as allowed", "always:1", "exit 0", 0, 1},
 		{"killed by a signal", "on-failure:1", "kill -SEGV $$", 139, 1},
 	} {
 		for _, spec := range []engine.Spec{{PTY: true}, {}, {TTYStdin: true}, {Stdin: true}} {

@@ -117,8 +117,8 @@ type Request struct {
 	Queue    string `json:"queue,omitempty"`
 	After    []ID   `json:"after,omitempty"`
 	AfterAny []ID   `json:"after_any,omitempty"`
-	// Restart is when the job is started again after its end: "on-failure", "on-failure:N" (N times
-	// at most) or "always"; empty: never.
+	// Restart is when the job is started again after its end: "always", "on-failure", or with a limit
+	// "always:N", "on-failure:N" (N times at most); empty: never.
 	Restart string `json:"restart,omitempty"`
 	// RestartPause is the pause before each restart; 0: it grows.
 	RestartPause Milliseconds `json:"restart_pause_ms,omitempty"`
@@ -137,36 +137,36 @@ func (r *Request) Waits() bool { return r.Queue != "" || len(r.After)+len(r.Afte
 type RestartPolicy struct {
 	Always    bool
 	OnFailure bool // after every end but exit code 0
-	Max       int  // how often, with OnFailure; 0: without limit
+	Max       int  // how often, at most; 0: without limit
 }
 
-// ParseRestart returns the policy that Request.Restart names: "always", "on-failure",
+// ParseRestart returns the policy that Request.Restart names: "always", "always:N", "on-failure",
 // "on-failure:N" or "".
 func ParseRestart(text string) (RestartPolicy, error) {
-	switch text {
-	case "":
+	if text == "" {
 		return RestartPolicy{}, nil
-	case "always":
-		return RestartPolicy{Always: true}, nil
-	case "on-failure":
-		return RestartPolicy{OnFailure: true}, nil
 	}
-	number, ok := strings.CutPrefix(text, "on-failure:")
-	n, err := strconv.Atoi(number)
-	canonical := err == nil && strconv.Itoa(n) == number
-	if !ok || !canonical || n < 1 {
+	when, number, limited := strings.Cut(text, ":")
+	p := RestartPolicy{Always: when == "always", OnFailure: when == "on-failure"}
+	ok := p.Always != p.OnFailure
+	if limited && ok {
+		var err error
+		p.Max, err = strconv.Atoi(number)
+		ok = err == nil && p.Max > 0 && strconv.Itoa(p.Max) == number
+	}
+	if !ok {
 		return RestartPolicy{}, fmt.Errorf("%w: the restart policy %q", ErrInvalid, text)
 	}
-	return RestartPolicy{OnFailure: true, Max: n}, nil
+	return p, nil
 }
 
 // Restarts reports whether a command that has been started again count times is started once more
 // after this end of a run.
 func (p RestartPolicy) Restarts(end Exit, count int) bool {
-	if p.OnFailure {
-		return !end.Succeeded() && (p.Max == 0 || count < p.Max)
+	if p.Max > 0 && count >= p.Max {
+		return false
 	}
-	return p.Always
+	return p.Always || p.OnFailure && !end.Succeeded()
 }
 
 // Succeeded reports whether the command exited with 0.

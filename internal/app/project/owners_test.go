@@ -43,3 +43,16 @@ procs:
 	equal(t, "list", process(t, p, "list").Command, []string{"serve", "a b"})
 	equal(t, "notes", notes(p), "")
 }
+
+func TestProcessComposeRestartLimits(t *testing.T) {
+	p := load(t, write(t, "process-compose.yaml", `processes:
+  always: {command: a, availability: {restart: always, max_restarts: 3}}
+  failure: {command: a, availability: {restart: on_failure, max_restarts: 2}}
+  endless: {command: a, availability: {restart: always, max_restarts: 0}}
+  never: {command: a, availability: {restart: "no", max_restarts: 2}}
+`))
+	for name, want := range map[string]string{"always": "always:3", "failure": "on-failure:2", "endless": "always", "never": ""} {
+		equal(t, name, process(t, p, name).Restart, want)
+	}
+	equal(t, "notes", notes(p), "")
+}

@@ -203,18 +203,15 @@ func (c *compose) restart(proc *Process, f *fields) {
 		proc.NoRestart = true
 	case "always":
 		proc.Restart = "always"
-		if limit > 0 {
-			c.p.note(f.line("max_restarts"), "%s is not supported with always", f.path("max_restarts"))
-		}
 	case "on_failure", "on-failure":
 		proc.Restart = "on-failure"
-		if limit > 0 {
-			proc.Restart += ":" + strconv.Itoa(limit)
-		}
 	case "exit_on_failure":
 		proc.NoRestart, proc.EndsAll.OnFailure = true, true
 	default:
 		c.p.fail(f.line("restart"), "unknown restart policy %q", policy)
+	}
+	if limit > 0 && proc.Restart != "" {
+		proc.Restart += ":" + strconv.Itoa(limit)
 	}
 	proc.Backoff = f.seconds("backoff_seconds")
 	proc.EndsAll.OnEnd = f.truth("exit_on_end")
