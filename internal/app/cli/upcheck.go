@@ -83,7 +83,7 @@ func (a *app) printPlan(ctx context.Context, plan *project.Plan, chosen []projec
 		Notes:     plan.Notes,
 		Gone:      []goneJSON{},
 	}
-	for _, j := range up.Gone(running) {
+	for _, j := range up.Gone(running, chosen) {
 		gone := goneJSON{Name: project.ProcessOf(j), Action: project.Gone, ID: j.ID}
 		if f.prune {
 			gone.Action = project.Stop

@@ -10,7 +10,7 @@ import (
 func readEnv(text string) (env map[string]string, noted string) {
 	p := &parser{plan: &Plan{}}
 	env = p.dotenvText(".env", text)
-	return env, notes(p.plan)
+	return env, notesOf(p.plan)
 }
 
 func TestDotenv(t *testing.T) {
@@ -181,7 +181,7 @@ func TestNamesOfVariables(t *testing.T) {
 			a := process(t, p, "a")
 			equal(t, "variables", a.Env, map[string]string{"C": "1", "F": "3"})
 			equal(t, "removed", len(a.Unset), 0)
-			equal(t, "notes", notes(p), test.want)
+			equal(t, "notes", notesOf(p), test.want)
 		})
 	}
 }
@@ -197,7 +197,7 @@ func TestEnvFiles(t *testing.T) {
 	compose = load(t, write(t, "process-compose.yaml", "processes: {b: {command: x}}\n", ".env", secret))
 	equal(t, ".env", process(t, compose, "b").Env, want)
 	compose = load(t, write(t, "process-compose.yaml", "processes: {a: {command: x, env_file: own}, b: {command: x, env_file: own}}\n", "own", "A-B=1"))
-	equal(t, "one note for a file of two processes", notes(compose), "own:1: "+notVariable)
+	equal(t, "one note for a file of two processes", notesOf(compose), "own:1: "+notVariable)
 }
 
 // Whatever a file contains, names are names, and a quoted value gives no further ones.

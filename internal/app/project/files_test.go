@@ -47,7 +47,7 @@ func TestOverrideIsMerged(t *testing.T) {
 		equal(t, "variables", process(t, p, "web").Env, map[string]string{"A": "1", "B": "2", "C": "2"})
 		db := process(t, p, "db")
 		equal(t, "db", []string{db.Script, db.Dir}, []string{"other", filepath.Join(dir, "data")})
-		equal(t, "notes", notes(p), names[1]+":4: processes.web.namespace is not supported")
+		equal(t, "notes", notesOf(p), names[1]+":4: processes.web.namespace is not supported")
 		more := process(t, p, "more")
 		equal(t, "place", Note{more.File, more.Line, ""}, Note{names[1], 6, ""})
 	}
@@ -119,7 +119,7 @@ func TestNotesInsteadOfMistakes(t *testing.T) {
     log_location: b
     depends_on: {db: {condition: process_healthy}}
 `))
-	equal(t, "notes", notes(p), `process-compose.yaml:5: processes.web.log_location: duplicate field
+	equal(t, "notes", notesOf(p), `process-compose.yaml:5: processes.web.log_location: duplicate field
 process-compose.yaml:6: web does not wait for "db", which the file does not describe`)
 	equal(t, "needs", len(process(t, p, "web").Needs), 0)
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/notes"
 	"github.com/hobjobs/hob/internal/shellword"
 )
 
@@ -58,7 +59,13 @@ func Canonical(dir string) string {
 
 // Running returns the jobs of the group on this machine that have not ended, the last one started first.
 func (g Group) Running(ctx context.Context, eng *engine.Engine) ([]engine.Job, error) {
-	jobs, err := eng.List(ctx, engine.Filter{Running: true, Here: true, Labels: g.Labels()})
+	return g.jobs(ctx, eng, engine.Filter{Running: true})
+}
+
+// jobs returns the jobs of the group on this machine that f selects, the last one started first.
+func (g Group) jobs(ctx context.Context, eng *engine.Engine, f engine.Filter) ([]engine.Job, error) {
+	f.Here, f.Labels = true, g.Labels()
+	jobs, err := eng.List(ctx, f)
 	slices.SortStableFunc(jobs, func(a, b engine.Job) int { return b.CreatedAt.Compare(a.CreatedAt) })
 	return jobs, err
 }
@@ -79,7 +86,8 @@ const ByUp = "up"
 
 // Newest returns one job of each process of the group, oldest first: the running one, or else the last one. Jobs that
 // hob up has stopped do not count: they were replaced, or the file has them no longer. Nor does one that has ended, if
-// copies of its process were started later, or the process itself after a copy.
+// a later hob up did not want it any more, if copies of its process were started later, or the process itself after a
+// copy.
 func (g Group) Newest(ctx context.Context, eng *engine.Engine) ([]engine.Job, error) {
 	jobs, err := eng.List(ctx, engine.Filter{Here: true, Labels: g.Labels()})
 	if err != nil {
@@ -94,7 +102,11 @@ func (g Group) Newest(ctx context.Context, eng *engine.Engine) ([]engine.Job, er
 		}
 		isCopied[baseOf(j)] = isCopy(j)
 	}
+	book := notes.Of(eng.StateDir())
 	maps.DeleteFunc(newest, func(_ [2]string, j engine.Job) bool {
+		if isLeftOut(book, j) {
+			return true
+		}
 		isReplaced := j.Exit.EndedBy == ByUp || isCopied[baseOf(j)] != isCopy(j)
 		return j.Status.Finished() && isReplaced
 	})

@@ -27,7 +27,7 @@ func TestTasksAsTheEditorReadsThem(t *testing.T) {
 	equal(t, "path", process(t, p, "path").Script, "'"+dir+"/run' '"+dir+"/in'")
 	equal(t, "line", process(t, p, "line").Script, "cd two words && run")
 	equal(t, "mode", process(t, p, "mode").Script, "serve --mode dev")
-	equal(t, "notes", notes(p), `.vscode/tasks.json:10: "token" is left out: ${input:token} has no default; hob up asks for it in a terminal`)
+	equal(t, "notes", notesOf(p), `.vscode/tasks.json:10: "token" is left out: ${input:token} has no default; hob up asks for it in a terminal`)
 	for name, want := range map[string]bool{"watch": false, "asked": true, "opened": false, "mode": true} {
 		equal(t, name, process(t, p, name).OnRequest, want)
 	}
@@ -41,7 +41,7 @@ procs:
 `))
 	equal(t, "text", process(t, p, "text").Script, "serve --port 1")
 	equal(t, "list", process(t, p, "list").Command, []string{"serve", "a b"})
-	equal(t, "notes", notes(p), "")
+	equal(t, "notes", notesOf(p), "")
 }
 
 func TestProcessComposeRestartLimits(t *testing.T) {
@@ -54,5 +54,5 @@ func TestProcessComposeRestartLimits(t *testing.T) {
 	for name, want := range map[string]string{"always": "always:3", "failure": "on-failure:2", "endless": "always", "never": ""} {
 		equal(t, name, process(t, p, name).Restart, want)
 	}
-	equal(t, "notes", notes(p), "")
+	equal(t, "notes", notesOf(p), "")
 }

@@ -57,7 +57,7 @@ func load(t *testing.T, file string, pairs ...string) *Plan {
 }
 
 // notes returns the notes of a plan, one on each line.
-func notes(p *Plan) string {
+func notesOf(p *Plan) string {
 	var lines []string
 	for _, n := range p.Notes {
 		lines = append(lines, n.String())
@@ -94,7 +94,7 @@ func TestProcfile(t *testing.T) {
 	equal(t, "web", web, want)
 	equal(t, "names", p.Names(), []string{"web", "job", "my-job_2"})
 	equal(t, "command", process(t, p, "my-job_2").Script, "sleep 1 # all of it")
-	equal(t, "notes", notes(p), ".env:5: "+notVariable+"\nProcfile:5: not of the form NAME: COMMAND, where NAME has only letters, digits, - and _")
+	equal(t, "notes", notesOf(p), ".env:5: "+notVariable+"\nProcfile:5: not of the form NAME: COMMAND, where NAME has only letters, digits, - and _")
 }
 
 // As foreman does, hob accepts a byte order mark, lines that end with CR and LF, and indentation.
@@ -103,7 +103,7 @@ func TestOddProcfile(t *testing.T) {
 	equal(t, "names", p.Names(), []string{"web", "worker"})
 	equal(t, "command", process(t, p, "web").Script, "echo\ta")
 	equal(t, "indented", process(t, p, "worker").Script, "b")
-	equal(t, "notes", notes(p), "")
+	equal(t, "notes", notesOf(p), "")
 }
 
 // With a base port, each process has a port of its own.
@@ -235,7 +235,7 @@ processes:
 		},
 		{Name: "server", Line: 70, Script: "python3 -m http.server 404{{.PC_REPLICA_NUM}}", Shell: shell, Dir: dir, Env: env},
 	})
-	equal(t, "notes", notes(p), strings.Join([]string{
+	equal(t, "notes", notesOf(p), strings.Join([]string{
 		"process-compose.yaml:36: processes.api.is_daemon is not supported",
 		"process-compose.yaml:47: web does not wait until clock is ready: nothing in the file shows it",
 		"process-compose.yaml:50: processes.web.liveness_probe: the process has no restart policy, so it is not started again; hob shows that it is unhealthy",
@@ -286,7 +286,7 @@ server: 127.0.0.1:4050
 			Env: map[string]string{"NODE_ENV": "test", "COUNT": "3", "TEXT": "other", "PATH": "/bin:" + filepath.Join(dir, "bin")},
 		},
 	})
-	equal(t, "notes", notes(p), "mprocs.yaml:27: server is not supported")
+	equal(t, "notes", notesOf(p), "mprocs.yaml:27: server is not supported")
 }
 
 func TestTasks(t *testing.T) {
@@ -335,7 +335,7 @@ func TestTasks(t *testing.T) {
 		{Name: "deploy", Line: 22, Script: "deploy", Dir: dir, Env: all, OnRequest: true, Needs: []Need{{Name: "npm: test", Until: Succeeded, Line: 22}}},
 		{Name: "npm: test", Line: 22, Command: []string{"npm", "run", "test"}, Dir: dir, Env: map[string]string{}, OnRequest: true},
 	})
-	equal(t, "notes", notes(p), strings.Join([]string{
+	equal(t, "notes", notesOf(p), strings.Join([]string{
 		`.vscode/tasks.json:19: "here" is left out: ${file} has a value only in the editor`,
 		`.vscode/tasks.json:20: "needs here" is left out: it depends on "here", which hob cannot start`,
 		`.vscode/tasks.json:21: "tasks[6]" is left out: only the editor runs tasks of the type typescript`,
@@ -455,7 +455,7 @@ func FuzzLoad(f *testing.F) {
 func TestProcessComposeExtensions(t *testing.T) {
 	file := write(t, "process-compose.yaml", "x-common: &c {restart: on_failure}\nprocesses:\n  a: {command: run, availability: *c}\n")
 	p := load(t, file)
-	if got := notes(p); got != "" {
+	if got := notesOf(p); got != "" {
 		t.Errorf("notes %q", got)
 	}
 	if a := process(t, p, "a"); a.Restart != "on-failure" {

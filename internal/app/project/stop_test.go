@@ -18,7 +18,7 @@ func TestStopOfMprocs(t *testing.T) {
 	} {
 		p := load(t, write(t, "mprocs.yaml", "procs:\n  a:\n    shell: x\n    stop: "+text+"\n"))
 		equal(t, text, p.Processes[0].Shutdown, want)
-		equal(t, "notes of "+text, notes(p), "")
+		equal(t, "notes of "+text, notesOf(p), "")
 	}
 	for text, want := range map[string]string{
 		"{send-keys: [<Hyper-x>]}": "mprocs.yaml:4: procs.a.stop.send-keys: the key <Hyper-x> is not known; the process gets SIGTERM",
@@ -27,7 +27,7 @@ func TestStopOfMprocs(t *testing.T) {
 	} {
 		p := load(t, write(t, "mprocs.yaml", "procs:\n  a:\n    shell: x\n    stop: "+text+"\n"))
 		equal(t, text, p.Processes[0].Shutdown, Shutdown{})
-		equal(t, "notes of "+text, notes(p), want)
+		equal(t, "notes of "+text, notesOf(p), want)
 	}
 }
 
@@ -47,5 +47,5 @@ processes:
 	equal(t, "by a signal", p.Processes[0].Shutdown, Shutdown{Signal: "SIGINT", Grace: 7 * time.Second})
 	equal(t, "by a command", p.Processes[1].Shutdown, Shutdown{Command: "bash -c 'docker stop box'"})
 	equal(t, "the parent only", p.Processes[2].Shutdown, Shutdown{})
-	equal(t, "notes", notes(p), "process-compose.yaml:11: processes.only.shutdown.parent_only is not supported; all processes get the signal")
+	equal(t, "notes", notesOf(p), "process-compose.yaml:11: processes.only.shutdown.parent_only is not supported; all processes get the signal")
 }

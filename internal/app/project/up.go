@@ -116,11 +116,15 @@ func (u *Up) Run(ctx context.Context, chosen []Process) error {
 // keepRunning handles the processes that run already: they wait for nothing. Those that are queued may
 // have to wait for another job now.
 func (r *run) keepRunning(ctx context.Context) error {
-	running, err := r.Group.Running(ctx, r.Engine)
+	jobs, err := r.Group.jobs(ctx, r.Engine, engine.Filter{})
 	if err != nil {
 		return err
 	}
+	running := slices.DeleteFunc(slices.Clone(jobs), func(j engine.Job) bool { return j.Status.Finished() })
 	r.handleGone(ctx, running)
+	if err := r.leaveOut(jobs); err != nil {
+		return err
+	}
 	r.pending = slices.DeleteFunc(r.pending, func(proc Process) bool {
 		d := r.Decide(proc, running)
 		keep := d.Action == Keep && !follows(d.Job) && d.Job.Status != engine.Stopping
@@ -135,34 +139,6 @@ func (r *run) keepRunning(ctx context.Context) error {
 		return keep
 	})
 	return nil
-}
-
-// Gone returns the running jobs of processes that the file no longer has.
-func (u *Up) Gone(running []engine.Job) []engine.Job {
-	return slices.DeleteFunc(slices.Clone(running), func(j engine.Job) bool {
-		name := j.Labels[processLabel]
-		ofFile := name != "" && sourceOf(j).sameFiles(u.Source)
-		isKnown := slices.ContainsFunc(u.Known, func(p Process) bool { return p.isOf(j) })
-		return !ofFile || isKnown
-	})
-}
-
-// handleGone reports the jobs of processes that the file no longer has, and stops them with Prune.
-func (r *run) handleGone(ctx context.Context, running []engine.Job) {
-	for _, j := range r.Gone(running) {
-		result := Result{Name: ProcessOf(j), Action: Gone, Job: &j}
-		if r.Prune {
-			result.Action = Stop
-			_, err := r.Engine.Handle(j.ID).Stop(ctx, engine.StopOptions{By: ByUp})
-			if err != nil && !errors.Is(err, engine.ErrNotRunning) {
-				result.Error = err.Error()
-			}
-			if now, err := r.Engine.Handle(j.ID).LastFacts(ctx); err == nil {
-				result.Job = &now
-			}
-		}
-		r.Done(result)
-	}
 }
 
 func (r *run) report(ctx context.Context, proc Process, result Result) {
