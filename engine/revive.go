@@ -35,7 +35,7 @@ type Revival struct {
 // waited for another one of them waits for the new job now. The environment of the caller has no values for variables
 // that were given to a job: those come from Env, or from the file that describes the job.
 //
-// A job is started once: it counts as started as long as a job with its RestartedFrom exists. Only one Revive of a
+// A job is started once: it counts as started as long as a job with its RestartedFrom exists that has run. Only one Revive of a
 // state directory runs at a time, and one that was interrupted can be repeated. If ctx ends, the result has the jobs
 // until then, with the error of ctx.
 func (e *Engine) Revive(ctx context.Context, o ReviveOptions, opts ...StartOption) ([]Revival, error) {
@@ -76,17 +76,23 @@ func newReviver(e *Engine, o ReviveOptions, all []Job) *reviver {
 	r := &reviver{Engine: e, o: o, jobs: map[ID]Job{}, next: map[ID]ID{}}
 	for _, j := range all { // newest first
 		r.jobs[j.ID] = j
-		if _, newer := r.next[j.RestartedFrom]; !newer && j.RestartedFrom != "" && !neverStarted(j) {
-			r.next[j.RestartedFrom] = j.ID
+		ran := j.ID
+		if neverRan(j) {
+			ran = r.next[j.ID]
+		}
+		if _, newer := r.next[j.RestartedFrom]; !newer && ran != "" {
+			r.next[j.RestartedFrom] = ran
 		}
 	}
+	delete(r.next, "")
 	return r
 }
 
-// neverStarted reports whether a job has a record and nothing else: the program that was starting it, or the process in
-// which it waited, was killed.
-func neverStarted(j Job) bool {
-	return j.Status == Lost && j.Exit.Reason == ReasonHolderDied && j.StartedAt.IsZero()
+// neverRan reports whether nothing of a job was started: its program or directory does not exist, the program that was
+// starting it was killed, the connection to its host broke, or the process in which it waited was killed.
+func neverRan(j Job) bool {
+	unstarted := j.Exit.Reason == ReasonSpawn || j.Exit.Reason == ReasonHolderDied
+	return unstarted && j.StartedAt.IsZero()
 }
 
 // endedWithReboot reports whether a reboot has ended the job, on this machine or on its host.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -147,5 +148,47 @@ func TestReviveOfAProcessThatRuns(t *testing.T) {
 	}
 	if now = get(t, e, now.ID); now.Status != engine.Running || runningWebs(t, e) != 1 {
 		t.Errorf("%s is %s beside others", now.ID, now.Status)
+	}
+}
+
+// A job in whose place one was requested that never ran is offered again; one whose new job ran is not.
+func TestReviveOfWhatNeverRan(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		end  engine.Exit
+		want []string
+	}{
+		{"ran", engine.Exit{Status: engine.Exited, Reason: engine.ReasonExit}, nil},
+		{"cancelled", engine.Exit{Status: engine.Killed, Reason: engine.ReasonKill}, nil},
+		{"its program does not exist", engine.Exit{Status: engine.Failed, Reason: engine.ReasonSpawn}, []string{"web"}},
+		{"the start was cut off", engine.Exit{Status: engine.Lost, Reason: engine.ReasonHolderDied}, []string{"web"}},
+		{"its program was deleted after the first run", engine.Exit{Status: engine.Failed, Reason: engine.ReasonSpawn}, nil},
+		{"lost while it ran", engine.Exit{Status: engine.Lost, Reason: engine.ReasonHolderDied}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			e, f := withFake(t)
+			web := start(t, e, engine.Spec{Name: "web"})
+			rebooted(f, web)
+			revivals, err := e.Revive(t.Context(), engine.ReviveOptions{})
+			if diff := cmp.Diff([]string{"web"}, became(t, revivals, err)); diff != "" {
+				t.Fatal(diff)
+			}
+			now := revivals[0].Started.ID
+			job := f.Job(now)
+			if tt.want != nil {
+				job.change(func() { job.state.StartedAt = time.Time{} })
+			}
+			job.End(tt.end)
+			for range 2 {
+				revivals, err = e.Revive(t.Context(), engine.ReviveOptions{DryRun: true})
+				if diff := cmp.Diff(tt.want, became(t, revivals, err)); diff != "" {
+					t.Error(diff)
+				}
+				if _, err := e.Handle(now).Restart(t.Context(), engine.RestartOptions{}); err != nil {
+					t.Fatal(err)
+				}
+				tt.want = nil // it runs
+			}
+		})
 	}
 }

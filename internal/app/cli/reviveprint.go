@@ -109,7 +109,7 @@ func (p revivalPrinter) printTable(revivals []engine.Revival) error {
 			left,
 		)
 	}
-	for _, name := range []string{"QUEUE", "AFTER", "LEFT OUT"} {
+	for _, name := range []string{"DIR", "QUEUE", "AFTER", "LEFT OUT"} {
 		if t.isEmpty(name) {
 			t.hide(name)
 		}
