@@ -91,30 +91,34 @@ func missingOf(r engine.Revival) []string {
 	return []string{}
 }
 
-// printTable lists lost jobs, and why some of them are left out.
+// printTable lists lost jobs, and below them why some are left out.
 func (p revivalPrinter) printTable(revivals []engine.Revival) error {
-	t := newTable("ID", "NAME", "COMMAND", "DIR", "QUEUE", "AFTER", "LEFT OUT")
+	t, left := newTable("ID", "NAME", "COMMAND", "DIR", "QUEUE", "AFTER"), newTable("LEFT OUT", "")
 	for _, r := range revivals {
-		left := cell{style: styleWarn}
-		if r.Err != nil {
-			left.text = escape(reasonOf(r))
-		}
+		id := cell{text: string(r.Lost.ID)}
 		t.add(
-			cell{text: string(r.Lost.ID)},
+			id,
 			cell{text: escape(r.Lost.Name)},
 			cell{text: escape(r.Lost.CommandLine()), cutEnd: true},
 			cell{text: escape(r.Lost.Dir)},
 			cell{text: escape(r.Lost.Queue)},
 			cell{text: afterText(r.Lost)},
-			left,
 		)
+		if r.Err != nil {
+			left.add(id, cell{text: escape(reasonOf(r)), style: styleWarn})
+		}
 	}
-	for _, name := range []string{"DIR", "QUEUE", "AFTER", "LEFT OUT"} {
+	for _, name := range []string{"DIR", "QUEUE", "AFTER"} {
 		if t.isEmpty(name) {
 			t.hide(name)
 		}
 	}
-	return printLines(p.app, t.lines(0, p.app.colored(p.app.stdout)))
+	colored := p.app.colored(p.app.stdout)
+	lines := t.render(t.within(terminalSize(p.app.stdout).Cols, "COMMAND", "DIR"), colored)
+	if len(left.rows) > 1 {
+		lines = append(append(lines, ""), left.lines(0, colored)...)
+	}
+	return printLines(p.app, lines)
 }
 
 // reasonOf returns why a job is left out, without its id.
@@ -122,10 +126,11 @@ func reasonOf(r engine.Revival) string {
 	if names := missingOf(r); len(names) > 0 {
 		return "needs -e " + strings.Join(names, ", -e ")
 	}
-	if e, ok := errors.AsType[*engine.Error](r.Err); ok {
-		return e.Err.Error()
+	err := r.Err
+	if e, ok := errors.AsType[*engine.Error](err); ok {
+		err = e.Err
 	}
-	return r.Err.Error()
+	return strings.TrimPrefix(err.Error(), engine.ErrInvalid.Error()+": ")
 }
 
 // afterText names the jobs for which a job waited.

@@ -60,13 +60,22 @@ func (t *table) isEmpty(name string) bool {
 // lines renders the table at most limit columns wide (0: no limit), if necessary with a shorter last
 // column.
 func (t *table) lines(limit int, colored bool) []string {
+	heading := t.rows[0]
+	return t.render(t.within(limit, heading[len(heading)-1].text), colored)
+}
+
+// within returns widths for at most limit columns (0: no limit), if necessary with the columns of these names
+// shortened, the first one first.
+func (t *table) within(limit int, names ...string) []int {
+	const least = 8
 	widths := t.widths()
-	if over := total(widths) - limit; limit > 0 && over > 0 {
-		const least = 8
-		last := &widths[len(widths)-1]
-		*last -= min(over, max(*last-least, 0))
+	for _, name := range names {
+		at := t.column(name)
+		if over := total(widths) - limit; limit > 0 && at >= 0 && over > 0 {
+			widths[at] -= min(over, max(widths[at]-least, 0))
+		}
 	}
-	return t.render(widths, colored)
+	return widths
 }
 
 // render renders the columns with these widths.
