@@ -344,6 +344,12 @@ func JobOptions() []JobOption {
 			Usage:    "notify when it ends",
 			Set:      func(s *Spec, _ string) error { s.Notify = true; return nil },
 			Typed:    func(s Spec) []string { return unlessZero(s.Notify, "") },
+			check: func(s Spec, given bool) (string, string) {
+				if given && hostname.OnCluster(s.Host) {
+					return "{notify} cannot be used for jobs on a cluster", "wait for the job here, and notify then"
+				}
+				return "", ""
+			},
 		},
 		{
 			Field:    "Revive",

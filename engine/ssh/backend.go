@@ -76,7 +76,8 @@ type Backend struct {
 	dialer      client.Dialer
 	settings    func(host string) HostSettings
 	findHolder  func(holderfile.System) (string, error)
-	linkRecords string // state directory with the results of connecting; empty: nothing is recorded
+	readNotify  func(settings []byte) (command string, events []string, err error) // nil: see WithNotify
+	linkRecords string                                                             // state directory with the results of connecting; empty: nothing is recorded
 	reach       func(ctx context.Context, host string) (shell.Transport, error)
 
 	life  context.Context // ends with Close: bounds what runs between calls

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/conn"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/internal/hostjob"
 	"github.com/hobjobs/hob/internal/jobdir"
@@ -29,17 +30,25 @@ func neededBy(s *engine.Spec) string {
 		return "--stop-command"
 	case s.Health.Check != "":
 		return "--health"
+	case s.Notify:
+		return "--notify"
 	}
 	return ""
 }
 
 // launch starts a job by a holder of the host, as [Backend.Start] does. ok is false if scripts have to start
 // it.
-func (h *host) launch(ctx context.Context, holder recipe.Holder, base, needed string, l engine.Launch) (begun *engine.State, ok bool, err error) {
+func (h *host) launch(ctx context.Context, c *conn.Conn, holder recipe.Holder, needed string, l engine.Launch) (begun *engine.State, ok bool, err error) {
+	base := c.Host.Base
 	request, err := h.launchRequest(base, l)
 	if err != nil {
 		return nil, true, err
 	}
+	notify, err := h.notify(ctx, c)
+	if err != nil {
+		return nil, true, err
+	}
+	request.Notify, request.Events = notify.command, notify.events
 	answer, sent, err := h.sendLaunch(ctx, holder.Program, request)
 	if answer.Result == hostjob.Taken {
 		request.ID += "-" + l.Job.Token[:min(5, len(l.Job.Token))]

@@ -50,6 +50,7 @@ type host struct {
 	logs     map[engine.ID]logFacts      // of jobs that are watched or read
 	known    map[engine.ID]*recipe.Entry // of jobs that ran when they were last looked at
 	held     heldJobs
+	notifies hostNotify
 	polling  bool
 	wake     chan struct{}
 	swept    time.Time // when it was last swept

@@ -39,6 +39,14 @@ func WithoutDialing() Option { return func(b *Backend) { b.passive = true } }
 // unreachable.
 func WithLinkRecords(dir string) Option { return func(b *Backend) { b.linkRecords = dir } }
 
+// WithNotify makes the holders on hosts run the command for notifications that the settings there name. read gets
+// the content of the host's settings file, and returns the command and the events, as local.WithNotify takes
+// them; an empty command is none. The user is warned of its error, and the job starts. Without this option
+// holders on hosts run no command.
+func WithNotify(read func(settings []byte) (command string, events []string, err error)) Option {
+	return func(b *Backend) { b.readNotify = read }
+}
+
 // WithConfigFile reads the client's configuration from file instead of the
 // user's and the system's, as ssh -F does.
 func WithConfigFile(file string) Option { return func(b *Backend) { b.dialer.ConfigFile = file } }

@@ -52,7 +52,7 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (begun *engine.Sta
 			return nil, err
 		}
 		if ok {
-			if begun, ok, err := h.launch(ctx, p, c.Host.Base, needed, l); ok {
+			if begun, ok, err := h.launch(ctx, c, p, needed, l); ok {
 				b.sweepSometimes(h)
 				return begun, err
 			}

@@ -34,6 +34,14 @@ func LoadFrom(path string, env Environ) *Config {
 	return c
 }
 
+// Parse reads the content of a settings file of another machine.
+func Parse(text []byte) *Config {
+	c := defaults()
+	c.Path = "config.toml"
+	c.parse(text)
+	return c
+}
+
 // DefaultPath returns the path of the settings file: $HOB_CONFIG, else
 // $XDG_CONFIG_HOME/hob/config.toml, else ~/.config/hob/config.toml. It is empty if
 // the home directory is unknown.
@@ -80,6 +88,10 @@ func (c *Config) readFile(env Environ) {
 		c.problem(0, "", "cannot read settings: "+reason(err))
 		return
 	}
+	c.parse(data)
+}
+
+func (c *Config) parse(data []byte) {
 	c.Found = true
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) // some Windows editors add it
 	newReader(c, data).read()

@@ -31,7 +31,8 @@ named below override settings.
 func pageNotes() map[string]string {
 	return map[string]string{
 		"notify": "hob runs `command` when a job in the background, or one started with `--notify`, ends while no UI and no terminal\n" +
-			"shows it, and when it needs input; not for jobs on hosts. A string is run by `sh`, a list directly, with the job's\n" +
+			"shows it, and when it needs input. For a job on a host with [hob-holder](hosts.md#hob-holder-on-a-host), that is the\n" +
+			"command in the settings of the host. A string is run by `sh`, a list directly, with the job's\n" +
 			"name and status (or `waiting`) as further arguments. The environment is the job's, with `HOB_NAME`, `HOB_RESULT`\n" +
 			"(`exited (exit code 3)`, `needs input`, `waits for hidden input`), `HOB_STATUS`, `HOB_EXIT_CODE`, `HOB_JOB_ID`,\n" +
 			"`HOB_EVENT` and `HOB_MESSAGE`, one line for a person. The events:\n\n" + eventTable() +

@@ -47,6 +47,9 @@ type Launch struct {
 	// After and AfterAny are the jobs for which it waits, without those that have ended.
 	After    []record.ID `json:"after,omitempty"`
 	AfterAny []record.ID `json:"after_any,omitempty"`
+	// Notify and Events are those of [localjob.Config].
+	Notify string   `json:"notify,omitempty"`
+	Events []string `json:"events,omitempty"`
 }
 
 // The results of a launch, beside that of an error.

@@ -168,6 +168,8 @@ func begin(ctx context.Context, dir string, l *Launch, lock *jobdir.FileLock) er
 		After:    l.After,
 		AfterAny: l.AfterAny,
 		Lock:     lock,
+		Notify:   l.Notify,
+		Events:   l.Events,
 	})
 	return err
 }

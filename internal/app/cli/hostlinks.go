@@ -29,6 +29,7 @@ const (
 func (a *app) openHosts() *ssh.Backend {
 	opts := []ssh.Option{
 		ssh.WithHostSettings(hostSettings(a.loaded)), ssh.WithLogger(a.logger()), ssh.WithWarnings(a.warnings.add),
+		ssh.WithNotify(readNotify),
 	}
 	if dir, err := engine.DefaultStateDir(); err == nil {
 		opts = append(opts, ssh.WithLinkRecords(dir))

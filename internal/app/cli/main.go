@@ -154,14 +154,19 @@ func (a *app) engineWith(c *config.Config) (*engine.Engine, error) {
 
 // notifyOption returns the shell command that holders run at events of their jobs.
 func notifyOption(c *config.Config) local.Option {
+	command, events := notifyCommand(c)
+	return local.WithNotify(command, events...)
+}
+
+// notifyCommand returns the shell command for notifications, empty for none, and the events that it is for.
+func notifyCommand(c *config.Config) (command string, events []string) {
 	if len(c.Notify.Command) == 0 || len(c.Notify.Events) == 0 {
-		return local.WithNotify("")
+		return "", nil
 	}
-	var events []string
 	for _, e := range c.Notify.Events {
 		events = append(events, string(e))
 	}
-	return local.WithNotify(shellword.Join(c.Notify.Command)+` "$1" "$2"`, events...)
+	return shellword.Join(c.Notify.Command) + ` "$1" "$2"`, events
 }
 
 // closeEngine closes the engine and prints the collected warnings. After an error it

@@ -84,11 +84,8 @@ func (f *runFlags) checkFlags(args []string) error {
 	if f.asked.Host == "" {
 		return nil
 	}
-	switch needsTerminal := f.raw || f.has("size"); {
-	case needsTerminal && !f.asked.PTY:
+	if needsTerminal := f.raw || f.has("size"); needsTerminal && !f.asked.PTY {
 		return usagef("add --pty", "with --on, --raw and --size require --pty")
-	case f.asked.Notify:
-		return usagef("run instead: hob wait ID && notify-send …", "--notify cannot be combined with --on")
 	}
 	return nil
 }
@@ -135,8 +132,8 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 		}
 	}
 	v := view{yield: f.yield, mode: a.modeFor(spec, f)}
-	if spec.Notify && v.mode != inWindow && len(settings.Notify.Command) == 0 {
-		a.reportf("%s --notify needs an open hob window, or a command in the settings: [notify] command = \"notify-send\"", a.paintErr("hob:", styleWarn))
+	if spec.Notify && v.mode != inWindow {
+		warnUnnotified(ctx, a, spec.Host, settings)
 	}
 	if here := terminalSize(a.stdout); v.mode == inWindow && !f.has("size") && spec.Size == here {
 		spec.Size = ui.TerminalSize(here.Cols, here.Rows)

@@ -47,6 +47,9 @@ func parseHolder(s string) (Holder, bool) {
 	}, err == nil
 }
 
+// Settings asks for the settings of hob on the host. If the answer is a failure, it has the reason.
+func Settings() string { return "settings" }
+
 // Program is a file hob-holder that is to be installed.
 type Program struct {
 	Name string // of its directory: the build

@@ -72,6 +72,31 @@ func (p *place) data() []string {
 	return found
 }
 
+func TestSettings(t *testing.T) {
+	eachShell(t, func(t *testing.T, p *place) {
+		if got := p.ask(Settings()); got != "" {
+			t.Errorf("without a file: %q", got)
+		}
+		file := filepath.Join(p.home, ".config", "hob", "config.toml")
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Repeat("# \\ '$(x)'\n", 200_000)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := p.ask(Settings()); got != text[:1<<20] {
+			t.Errorf("%d bytes, beginning with %.20q", len(got), got)
+		}
+		if err := os.Chmod(file, 0o666); err != nil { //nolint:gosec // that is the mistake
+			t.Fatal(err)
+		}
+		if got := p.ask(Settings()); got != file+" can be changed by other users\n" {
+			t.Errorf("others can write to it: %.80q", got)
+		}
+	})
+}
+
 func TestInstall(t *testing.T) {
 	eachShell(t, func(t *testing.T, p *place) {
 		one, two := standIn("v1"), standIn("v2")
