@@ -92,7 +92,7 @@ func TestLog(t *testing.T) {
 	if err != nil || len(last) != 1 || last[0].Number != 995 {
 		t.Errorf("the last filtered line: %+v, %v", last, err)
 	}
-	if at, ok := l.TimeAt(from[0].Start); !ok || at.Before(get(t, e, x.ID()).StartedAt.Add(-patience)) {
+	if at, ok := l.TimeAt(t.Context(), from[0].Start); !ok || at.Before(get(t, e, x.ID()).StartedAt.Add(-patience)) {
 		t.Errorf("time %v, %v", at, ok)
 	}
 	if holes, err := l.Holes(ctx); len(holes) != 0 || err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"github.com/hobjobs/hob/engine/joblog"
 	"github.com/hobjobs/hob/internal/jobdir"
@@ -62,9 +63,26 @@ func (h *Handle) Log(ctx context.Context, s Stream) (*joblog.Log, error) {
 		return nil, err
 	}
 	if j.Host != "" {
-		return joblog.New(out, nil), nil
+		return joblog.New(out, timesWith(out)), nil
 	}
 	return joblog.New(out, h.logTimes(j)), nil
+}
+
+// timesWith returns the times of a job on a host, whose output is read from out; nil: there are none.
+func timesWith(out Output) joblog.Times {
+	there, ok := out.(interface {
+		// Times returns what reads the file with the times of the output, nil if there is none, and how
+		// far the clock here is ahead of the one that they are of.
+		Times() (times Output, ahead time.Duration)
+	})
+	if !ok {
+		return nil
+	}
+	times, ahead := there.Times()
+	if times == nil {
+		return nil
+	}
+	return jobdir.CopyTimes(times, ahead)
 }
 
 // tail reads the last most bytes of a stream, without dropped ranges. cut reports whether there is

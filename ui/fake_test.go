@@ -368,9 +368,9 @@ type fakeLog struct {
 	fail error
 }
 
-func (l *fakeLog) Close() error                        { return nil }
-func (l *fakeLog) Size(context.Context) (int64, error) { return int64(len(l.text)), l.fail }
-func (l *fakeLog) TimeAt(int64) (time.Time, bool)      { return time.Time{}, false }
+func (l *fakeLog) Close() error                                    { return nil }
+func (l *fakeLog) Size(context.Context) (int64, error)             { return int64(len(l.text)), l.fail }
+func (l *fakeLog) TimeAt(context.Context, int64) (time.Time, bool) { return time.Time{}, false }
 
 func (l *fakeLog) LineNumber(context.Context, int64) (int64, error) { return 0, nil }
 func (l *fakeLog) ReadAt(_ context.Context, p []byte, off int64) (int, error) {

@@ -55,7 +55,7 @@ func (o *Options) query(n int) joblog.Query {
 type Entry struct {
 	Job    engine.Job
 	Stream engine.Stream
-	// At is when the line was written, or when it arrived if no times are recorded, as for jobs on hosts.
+	// At is when the line was written, or when it arrived if no times are recorded, as for jobs on hosts without hob-holder.
 	// It is zero for lines of such a job that existed before the stream was opened.
 	At   time.Time
 	Line joblog.Line

@@ -64,7 +64,7 @@ func (f *tape) Close() error {
 // clock is a joblog.Times.
 type clock struct{ *tape }
 
-func (c clock) WrittenAt(off int64) (time.Time, bool) {
+func (c clock) WrittenAt(_ context.Context, off int64) (time.Time, bool) {
 	if off >= int64(len(c.times)) {
 		return time.Time{}, false
 	}

@@ -113,8 +113,8 @@ func (m *member) openLogs(ctx context.Context, from jobs, o *Options) error {
 }
 
 // timeOf returns when the line at an offset was written, zero if unknown, and its place in the stream.
-func (src *source) timeOf(off int64) (at, key time.Time) {
-	at, ok := src.log.TimeAt(off)
+func (src *source) timeOf(ctx context.Context, off int64) (at, key time.Time) {
+	at, ok := src.log.TimeAt(ctx, off)
 	switch {
 	case ok:
 		key = at
@@ -162,7 +162,7 @@ func (src *source) fill(ctx context.Context, j engine.Job, rest bool, o *Options
 		if err != nil {
 			return err
 		}
-		at, key := src.timeOf(line.Start)
+		at, key := src.timeOf(ctx, line.Start)
 		e := Entry{
 			Job:    j,
 			Stream: src.stream,

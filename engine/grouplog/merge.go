@@ -197,7 +197,7 @@ func (m *member) lastPlaces(ctx context.Context, from jobs, o *Options) ([]place
 				src.close()
 				return found, err
 			}
-			_, key := src.timeOf(line.Start)
+			_, key := src.timeOf(ctx, line.Start)
 			found = append(found, place{key, m, src, line.Start})
 		}
 		src.last = time.Time{}

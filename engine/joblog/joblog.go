@@ -35,7 +35,7 @@ type Log struct {
 // Times has the times at which the bytes of a log were written.
 type Times interface {
 	// WrittenAt returns when the byte at off was written.
-	WrittenAt(off int64) (at time.Time, ok bool)
+	WrittenAt(ctx context.Context, off int64) (at time.Time, ok bool)
 	Close() error
 }
 
@@ -149,12 +149,15 @@ func (l *Log) Matching(ctx context.Context, re *regexp.Regexp, from, to int64, f
 var errEnough = errors.New("enough")
 
 // TimeAt returns when the byte at off was written; ok is false if no times are recorded.
-func (l *Log) TimeAt(off int64) (at time.Time, ok bool) {
+func (l *Log) TimeAt(ctx context.Context, off int64) (at time.Time, ok bool) {
 	if l.times == nil {
 		return time.Time{}, false
 	}
-	return l.times.WrittenAt(off)
+	return l.times.WrittenAt(ctx, off)
 }
+
+// Times returns the times that the log was made with; the log closes them.
+func (l *Log) Times() Times { return l.times }
 
 // Query selects lines of a log: from line From on, those whose text passes Filter and Exclude, and
 // of these the first or last Limit lines. The zero value selects all lines.

@@ -31,6 +31,9 @@ func (p *player) frame() Frame {
 
 // next processes the output of the next moment.
 func (p *player) next(ctx context.Context) (Frame, error) {
+	if err := p.r.times.Refresh(ctx); err != nil {
+		return Frame{}, err
+	}
 	m, ok := p.r.times.At(p.offset)
 	if !ok {
 		m = p.r.first

@@ -1,5 +1,5 @@
-// Package replay shows the terminal of a job as it was at any time since its start: of a job on this
-// machine that has a terminal, whether it runs or has ended.
+// Package replay shows the terminal of a job as it was at any time since its start: of a job with a terminal on this
+// machine, or on a host with hob's holder, whether it runs or has ended.
 package replay
 
 import (
@@ -56,7 +56,7 @@ type Frame struct {
 }
 
 // Open opens the recording of a job's terminal. It returns engine.ErrUnsupported for a job without a
-// terminal, and for a job on a host, which records no times.
+// terminal, and for a job on a host without hob's holder, which records no times.
 func Open(ctx context.Context, h *engine.Handle) (*Recording, error) {
 	j, err := h.Facts(ctx)
 	if err != nil {
@@ -70,10 +70,7 @@ func Open(ctx context.Context, h *engine.Handle) (*Recording, error) {
 			Hint: hint,
 		}
 	}
-	switch {
-	case j.Host != "":
-		return nil, refused("no times are recorded for jobs on a host", "hob log prints its output")
-	case !j.HasTerminal():
+	if !j.HasTerminal() {
 		return nil, refused("the job has no terminal", "hob log prints its output")
 	}
 	log, err := h.Log(ctx, engine.StreamOutput)
@@ -86,14 +83,20 @@ func Open(ctx context.Context, h *engine.Handle) (*Recording, error) {
 		log:        log,
 		lastScreen: func(ctx context.Context) (checkpoint, error) { return lastScreen(ctx, h, dir) },
 	}
-	times, err := jobdir.OpenTimes(dir)
-	if err == nil {
+	times, timed := log.Times().(*jobdir.Times)
+	switch {
+	case timed:
+		if err := times.Refresh(ctx); err != nil {
+			return nil, errors.Join(err, r.Close())
+		}
 		r.times = times
 		if first, ok := times.After(-1); ok {
 			r.first = first
 			r.player = r.begin()
 			return r, nil
 		}
+	case j.Host != "":
+		return nil, errors.Join(refused("no times are recorded for jobs on a host without hob-holder", "hob log prints its output"), r.Close())
 	}
 	what, hint := "nothing is recorded yet", "try again when the job has printed something"
 	if _, ended := j.Ended(); ended {
@@ -103,13 +106,7 @@ func Open(ctx context.Context, h *engine.Handle) (*Recording, error) {
 }
 
 // Close closes the recording.
-func (r *Recording) Close() error {
-	err := r.log.Close()
-	if r.times != nil {
-		err = errors.Join(err, r.times.Close())
-	}
-	return err
-}
+func (r *Recording) Close() error { return r.log.Close() }
 
 // Job returns the job as it was when the recording was opened.
 func (r *Recording) Job() engine.Job { return r.job }
@@ -186,6 +183,9 @@ func (r *Recording) playedTo(ctx context.Context, offset int64) (player, error) 
 func (r *Recording) seek(ctx context.Context, before func(jobdir.Moment) bool) (Frame, error) {
 	r.taking.Lock()
 	defer r.taking.Unlock()
+	if err := r.times.Refresh(ctx); err != nil {
+		return Frame{}, err
+	}
 	m, ok := r.times.LastWhere(before)
 	if !ok {
 		m = r.first

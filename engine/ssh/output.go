@@ -12,6 +12,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
+	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/plainfile"
 )
 
@@ -235,6 +236,19 @@ func (o *output) load(ctx context.Context, off int64, want int) error {
 		}
 	}
 	return nil
+}
+
+// Times returns what reads the times of the log, and how far the clock here is ahead of that of the host; nil for a job
+// without a holder, which has none.
+func (o *output) Times() (times engine.Output, ahead time.Duration) {
+	if !isHeld(&o.r.rec) {
+		return nil, 0
+	}
+	h := o.r.h
+	h.uses(o.r.rec.ID, 0, 1)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return &output{r: o.r, name: jobdir.TimesFile}, h.held.skew
 }
 
 func (o *output) Close() error {

@@ -87,7 +87,7 @@ type Job struct {
 	// Program is the path of the hob-holder that was launched.
 	Program string `json:"program,omitempty"`
 	State   State  `json:"state,omitzero"`
-	// Sizes are those of its logs, Holes what was freed of them, Strange the logs that are no regular files.
+	// Sizes are those of its logs and of the times of their bytes, Holes what was freed of them, Strange the logs that are no regular files.
 	Sizes   map[string]int64        `json:"sizes,omitempty"`
 	Holes   map[string]record.Range `json:"holes,omitempty"`
 	Strange []string                `json:"strange,omitempty"`

@@ -120,8 +120,8 @@ func runsSimply(dir string, st *record.State) bool {
 	return jobdir.Locked(dir) && !holder.MustAsk(st)
 }
 
-// logs are the names that logs may have.
-var logs = []string{jobdir.OutputFile, jobdir.StdoutFile, jobdir.StderrFile}
+// logs are the names that logs may have, and the times of their bytes.
+var logs = []string{jobdir.OutputFile, jobdir.StdoutFile, jobdir.StderrFile, jobdir.TimesFile}
 
 // maxWord limits the size of files that have one word, in bytes.
 const maxWord = 4 << 10
@@ -152,7 +152,9 @@ func jobOf(dir string, s *record.State) *Job {
 			j.Strange = append(j.Strange, name)
 		default:
 			j.Sizes[name] = info.Size()
-			j.addHole(dir, name)
+			if name != jobdir.TimesFile {
+				j.addHole(dir, name)
+			}
 		}
 	}
 	return j

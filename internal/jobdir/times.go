@@ -1,6 +1,7 @@
 package jobdir
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -131,7 +132,9 @@ type Moment struct {
 
 // Times reads times, also while it grows. It is safe for concurrent use.
 type Times struct {
-	f *os.File
+	f      timesSource
+	copied *timesCopy    // f, if the file is elsewhere
+	ahead  time.Duration // added to the times
 
 	mu   sync.Mutex
 	kept readBlock // the block that [Times.At] read last
@@ -149,13 +152,36 @@ func OpenTimes(dir string) (*Times, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Times{f: f}, nil
+	return &Times{f: timesFile{f}}, nil
+}
+
+// timesSource is what times are read from.
+type timesSource interface {
+	io.ReaderAt
+	io.Closer
+	size() (int64, error)
+}
+
+type timesFile struct{ *os.File }
+
+func (f timesFile) size() (int64, error) {
+	fi, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return fi.Size(), nil
 }
 
 func (t *Times) Close() error { return t.f.Close() }
 
-// WrittenAt returns when the byte at off was written. ok is false if that is not recorded.
-func (t *Times) WrittenAt(off int64) (at time.Time, ok bool) {
+// WrittenAt returns when the byte at off was written. ok is false if that is not recorded, or cannot be read.
+func (t *Times) WrittenAt(ctx context.Context, off int64) (at time.Time, ok bool) {
+	if t.copied != nil {
+		last, any := t.Last()
+		if later := !any || off >= last.Offset; later && t.Refresh(ctx) != nil {
+			return at, false
+		}
+	}
 	m, ok := t.At(off)
 	return m.At, ok
 }
@@ -192,13 +218,13 @@ func (b readBlock) end() Moment { return b.moments[len(b.moments)-1] }
 
 // endsWith reports whether b has the last entry of the file.
 func (t *Times) endsWith(b readBlock) bool {
-	fi, err := t.f.Stat()
-	return err == nil && b.last && fi.Size() == b.size
+	size, err := t.f.size()
+	return err == nil && b.last && size == b.size
 }
 
 // blockOf reads the block that covers the byte at off.
 func (t *Times) blockOf(off int64) (b readBlock, ok bool) {
-	fi, err := t.f.Stat()
+	size, err := t.f.size()
 	if err != nil {
 		return b, false
 	}
@@ -211,7 +237,7 @@ func (t *Times) blockOf(off int64) (b readBlock, ok bool) {
 		return b, false
 	}
 	next, err := t.readN(n+1, maxEntry)
-	return readBlock{append(ms, next...), fi.Size(), len(next) == 0}, err == nil
+	return readBlock{append(ms, next...), size, len(next) == 0}, err == nil
 }
 
 // All returns the entries in order.
@@ -293,11 +319,11 @@ func (t *Times) Sizes(off int64) (sizes []record.Size) {
 // block returns the last block for whose first entry before returns true, else 0 and
 // false.
 func (t *Times) block(before func(Moment) bool) (n int64, ok bool) {
-	fi, err := t.f.Stat()
+	size, err := t.f.size()
 	if err != nil {
 		return 0, false
 	}
-	lo, hi := int64(0), (fi.Size()+timesBlock-1)/timesBlock
+	lo, hi := int64(0), (size+timesBlock-1)/timesBlock
 	for lo < hi {
 		mid := (lo + hi) / 2
 		ms, err := t.readN(mid, maxEntry)
@@ -321,7 +347,11 @@ func (t *Times) readN(block int64, n int) ([]Moment, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	return decodeMoments(buf[:n]), nil
+	ms := decodeMoments(buf[:n])
+	for i := range ms {
+		ms[i].At = ms[i].At.Add(t.ahead)
+	}
+	return ms, nil
 }
 
 // decodeMoments decodes the entries of one block up to its padding or an incomplete entry.

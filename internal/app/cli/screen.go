@@ -123,6 +123,9 @@ func (a *app) replay(ctx context.Context, ref string, f replayFlags) error {
 	if err != nil {
 		return err
 	}
+	if err := a.connectFor(ctx, job); err != nil {
+		return err
+	}
 	rec, err := enginereplay.Open(ctx, a.eng.Handle(job.ID))
 	if err != nil {
 		return err

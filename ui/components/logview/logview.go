@@ -57,8 +57,9 @@ type Model struct {
 	fresh   int   // number of new lines
 	freshUp bool  // there are more than fresh new lines
 
-	wrap, numbers, times bool
-	left                 int // columns scrolled to the right
+	wrap bool
+	columns
+	left int // columns scrolled to the right
 
 	at    int64 // offset of a byte in the current line; noLine: the last line in view
 	query query

@@ -80,7 +80,7 @@ func (s *memory) Matching(ctx context.Context, re *regexp.Regexp, from, to int64
 	return ctx.Err()
 }
 
-func (s *memory) TimeAt(off int64) (time.Time, bool) {
+func (s *memory) TimeAt(_ context.Context, off int64) (time.Time, bool) {
 	return time.Date(2026, 1, 2, 3, 4, int(off%60), 0, time.UTC), true
 }
 

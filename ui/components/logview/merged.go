@@ -180,7 +180,7 @@ func (g *Merged) Label(off int64) Label {
 }
 
 // TimeAt implements Source.
-func (g *Merged) TimeAt(off int64) (written time.Time, ok bool) {
+func (g *Merged) TimeAt(_ context.Context, off int64) (written time.Time, ok bool) {
 	l, _ := g.line(off)
 	return l.At, !l.At.IsZero()
 }

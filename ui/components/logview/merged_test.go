@@ -41,8 +41,9 @@ func (s *harness) merged(g *Merged) *harness {
 }
 
 func TestEachLineNamesItsJob(t *testing.T) {
-	s := show(t, "", 40, 8, true).merged(shop())
+	s := show(t, "", 40, 8, true)
 	s.m.SetTimestamps(true)
+	s.merged(shop())
 	rows := func(want ...string) {
 		t.Helper()
 		got := strings.TrimRight(strings.Join(s.screen(), "\n"), "\n")
@@ -158,7 +159,7 @@ func TestMergedGrowsWhileItIsRead(t *testing.T) {
 			size, _ := g.Size(ctx)
 			lines, _ := g.Window(ctx, size, 100, 1)
 			for _, l := range lines {
-				_, _ = g.TimeAt(l.Start)
+				_, _ = g.TimeAt(t.Context(), l.Start)
 				_ = g.Label(l.Start)
 			}
 		}

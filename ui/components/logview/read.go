@@ -47,29 +47,33 @@ func (m *Model) read(p place) tea.Cmd {
 		return nil
 	}
 	m.busy = true
-	ctx, src, numbers := m.ctx, m.src, m.numbers
+	ctx, src, cols := m.ctx, m.src, m.columns
 	var only *filter // the view shows all lines
 	if m.only {
 		only = m.matches()
 	}
 	return later.Run(&m.gen, func() func() tea.Cmd {
-		win := readWindow(ctx, src, only, p, numbers)
+		win := readWindow(ctx, src, only, p, cols)
 		return func() tea.Cmd { return m.gotWindow(win) }
 	})
 }
 
+// columns are those before the lines of a log, which are read only if they are shown: for a log on a host that
+// takes requests of its own.
+type columns struct{ numbers, times bool }
+
 // Ending is the end of a log, read before the view shows that log.
 type Ending struct {
-	win     window
-	numbers bool
+	win  window
+	cols columns
 }
 
 // ReadEnding returns a function that reads the end of a log. A command that opens the log calls it, so that
 // [Model.ShowEnding] shows the log without another command.
 func (m *Model) ReadEnding() func(ctx context.Context, src Source) *Ending {
-	p, numbers := place{where: atEnd, follow: true, rows: m.windowRows()}, m.numbers
+	p, cols := place{where: atEnd, follow: true, rows: m.windowRows()}, m.columns
 	return func(ctx context.Context, src Source) *Ending {
-		return &Ending{readWindow(ctx, src, nil, p, numbers), numbers}
+		return &Ending{readWindow(ctx, src, nil, p, cols), cols}
 	}
 }
 
@@ -78,14 +82,14 @@ func (e *Ending) suffices(m *Model) bool {
 	if e == nil || e.win.err != nil {
 		return false
 	}
-	return e.win.place.rows >= m.windowRows() && e.numbers == m.numbers
+	return e.win.place.rows >= m.windowRows() && e.cols == m.columns
 }
 
 // windowRows returns the number of rows to read for a window.
 func (m *Model) windowRows() int { return max(m.h, 10) }
 
 // readWindow reads the lines around p. If only is not nil, it reads only matching lines.
-func readWindow(ctx context.Context, src Source, only *filter, p place, numbers bool) window {
+func readWindow(ctx context.Context, src Source, only *filter, p place, cols columns) window {
 	win := window{place: p}
 	if win.size, win.err = src.Size(ctx); win.err != nil {
 		return win
@@ -113,11 +117,14 @@ func readWindow(ctx context.Context, src Source, only *filter, p place, numbers 
 	win.times, win.labels = make([]time.Time, len(win.lines)), make([]Label, len(win.lines))
 	for i, l := range win.lines {
 		win.labels[i] = labelOf(src, l.Start)
-		if at, ok := src.TimeAt(l.Start); ok {
+		if !cols.times {
+			continue
+		}
+		if at, ok := src.TimeAt(ctx, l.Start); ok {
 			win.times[i] = at
 		}
 	}
-	if numbers && win.err == nil {
+	if cols.numbers && win.err == nil {
 		win.numbers, win.err = lineNumbers(ctx, src, win.lines, only != nil)
 	}
 	return win

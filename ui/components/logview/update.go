@@ -77,7 +77,7 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 		m.settle()
 	case is(k.Timestamps):
 		m.times = !m.times
-		m.settle()
+		return m.read(m.here())
 	case is(k.LineNumbers):
 		m.numbers = !m.numbers
 		return m.read(m.here())
@@ -95,7 +95,7 @@ func (m *Model) retries(is func(key.Binding) bool) bool {
 	switch k := m.keys; {
 	case is(k.Follow), is(k.Top), is(k.Bottom):
 		return true
-	case is(k.Wrap), is(k.Timestamps):
+	case is(k.Wrap):
 		return false
 	}
 	return len(m.lines) == 0
@@ -193,7 +193,7 @@ type Source interface {
 	// Matching calls found with the range of each line that matches re, starting with the line
 	// that contains the byte at from, for lines that begin before to.
 	Matching(ctx context.Context, re *regexp.Regexp, from, to int64, found func(start, end int64) bool) error
-	TimeAt(off int64) (time.Time, bool)
+	TimeAt(ctx context.Context, off int64) (time.Time, bool)
 	// LineNumber returns the number of a line that Window has returned without one.
 	LineNumber(ctx context.Context, off int64) (int64, error)
 }

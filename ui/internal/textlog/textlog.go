@@ -42,7 +42,7 @@ func New(text string) *Log {
 
 func (l *Log) Size(context.Context) (int64, error) { return int64(len(l.text)), nil }
 
-func (l *Log) TimeAt(int64) (at time.Time, ok bool) { return time.Time{}, false }
+func (l *Log) TimeAt(context.Context, int64) (at time.Time, ok bool) { return time.Time{}, false }
 
 func (l *Log) LineNumber(context.Context, int64) (int64, error) { return 0, nil } // all lines have one
 
