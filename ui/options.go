@@ -27,7 +27,9 @@ type options struct {
 	project *Project
 	// rebooted is how many jobs ended with a reboot of which the user has not been told.
 	rebooted int
-	outer    []outerPrefix
+	// warning is what the user must know when the pane opens; "": nothing.
+	warning string
+	outer   []outerPrefix
 
 	checkDir func(dir string) error // returns why a job cannot run in a directory of this machine
 	connect  func(ctx context.Context, host string) (made bool, err error)

@@ -114,7 +114,9 @@ func newPane(eng jobEngine, opts ...Option) *Pane {
 }
 
 // Init subscribes to the engine's events.
-func (p *Pane) Init() tea.Cmd { return tea.Batch(p.subscribe(), p.tick(), p.jobActions.rebooted()) }
+func (p *Pane) Init() tea.Cmd {
+	return tea.Batch(p.subscribe(), p.tick(), p.jobActions.rebooted(), p.jobActions.warned())
+}
 
 // SetSize sets the size in columns and rows.
 func (p *Pane) SetSize(w, h int) tea.Cmd {

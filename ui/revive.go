@@ -24,6 +24,17 @@ func (a *jobActions) rebooted() tea.Cmd {
 	return a.notices.message(toast.Error, a.dotted(text, a.does(a.opts.keys.Jobs.Revive, "revive")))
 }
 
+// WithWarning makes the pane show a warning when it opens, such as about mistakes in its program's settings; "": none.
+func WithWarning(text string) Option { return func(o *options) { o.warning = text } }
+
+// warned is the message of [WithWarning].
+func (a *jobActions) warned() tea.Cmd {
+	if a.opts.warning == "" {
+		return nil
+	}
+	return a.notices.message(toast.Error, a.opts.warning)
+}
+
 // revive offers to start the jobs again that a reboot ended.
 func (a *jobActions) revive() tea.Cmd {
 	eng := a.tasks.eng

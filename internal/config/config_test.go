@@ -186,6 +186,12 @@ func TestProblems(t *testing.T) {
 		{"notify", "[notify]\nfailed = [\"bell\", \"horn\"]\ncommand = [1]", []string{
 			"2: notify.failed: use bell, osc, title", "3: notify.command: list of strings",
 		}},
+		{"no such command", "[notify]\ncommand = [\"no-such-command\", \"-a\"]", []string{
+			`2: notify.command: there is no command "no-such-command"`,
+		}},
+		{"relative command", "[notify]\n\ncommand = [\"./tell\"]", []string{
+			`3: notify.command: "./tell" is no absolute path, and the command runs in /`,
+		}},
 		{"unknown event", "[notify]\n\nevents = [\"failed\", \"finished\"]", []string{
 			`3: notify.events: unknown event "finished"; use failed, ended, needs_input, blocked, error, done, unhealthy`,
 		}},
@@ -278,8 +284,8 @@ func TestNotifyEvents(t *testing.T) {
 }
 
 func TestNotifyCommandAsWords(t *testing.T) {
-	c := load(t, "[notify]\ncommand = [\"notify-send\", \"-a\", \"hob\"]")
-	if diff := cmp.Diff([]string{"notify-send", "-a", "hob"}, c.Notify.Command); diff != "" {
+	c := load(t, "[notify]\ncommand = [\"go\", \"-a\", \"hob\"]")
+	if diff := cmp.Diff([]string{"go", "-a", "hob"}, c.Notify.Command); diff != "" {
 		t.Error(diff)
 	}
 	if c := load(t, "[notify]\ncommand = \"\""); c.Notify.Command != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -95,7 +96,29 @@ func (c *Config) parse(data []byte) {
 	c.Found = true
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) // some Windows editors add it
 	newReader(c, data).read()
+	c.checkNotifyCommand()
 	slices.SortStableFunc(c.Problems, func(a, b Problem) int { return a.Line - b.Line })
+}
+
+// checkNotifyCommand drops a list of arguments whose command this machine does not have: each event would fail. What
+// the shell makes of a string is not known before it runs.
+func (c *Config) checkNotifyCommand() {
+	if len(c.Notify.Command) == 0 {
+		return
+	}
+	name := c.Notify.Command[0]
+	message := ""
+	if filepath.Base(name) != name && !filepath.IsAbs(name) {
+		message = fmt.Sprintf("%q is no absolute path, and the command runs in /", name)
+	} else if _, err := exec.LookPath(name); err != nil {
+		message = fmt.Sprintf("there is no command %q", name)
+	}
+	if message == "" {
+		return
+	}
+	s := find(c.settings, "notify.command")
+	c.problem(s.line, s.name, message)
+	c.Notify.Command, s.origin = nil, fromDefault
 }
 
 // reason returns the cause of a file error without the path, which is in the problem.

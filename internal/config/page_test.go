@@ -20,8 +20,8 @@ Generated from package internal/config by ` + "`go test ./internal/config -updat
 
 The file is ` + "`$HOB_CONFIG`, else `$XDG_CONFIG_HOME/hob/config.toml`, else `~/.config/hob/config.toml`" + `. It is TOML,
 and optional. ` + "`hob config`" + ` prints all effective settings and their origins as a valid file. It exits with 1 if there is a
-problem, and reports each with file and line. An invalid setting is ignored: commands use the default, the UI does not
-open.
+problem, and reports each with file, line and setting. A setting with a problem is ignored: hob says so and uses the
+default.
 
 Durations are written ` + "`90s`, `1h30m`, `7d`; sizes in bytes `4096`, `64KiB`, `1GiB`" + `. Flags and the environment variables
 named below override settings.

@@ -107,7 +107,7 @@ func (r *reader) set(s *setting, v any, line int) {
 		r.c.problem(line, s.name, err.Error())
 		return
 	}
-	s.origin = r.c.fromFile(line)
+	s.origin, s.line = r.c.fromFile(line), line
 }
 
 func (r *reader) unknown(full, name string, known []string, line int) {

@@ -28,6 +28,7 @@ type setting struct {
 	env    []string
 	tag    reflect.StructTag
 	origin string // where the value was set: fromDefault, a line of the file, or a variable
+	line   int    // the line of the file that set it, 0 if none did
 }
 
 const fromDefault = "default"

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"path/filepath"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
@@ -77,17 +78,17 @@ func (a *app) settings() *config.Config {
 	return c
 }
 
-// settingsOrError loads the configuration for a command that the user can repeat after
-// correcting the file.
-func settingsOrError() (*config.Config, error) {
-	c := config.Load()
-	if len(c.Problems) == 0 {
-		return c, nil
+// settingsWarning is the message about mistakes in the settings for a user who sees no stderr; "" if there are none.
+func settingsWarning(c *config.Config) string {
+	n := len(c.Problems)
+	if n == 0 {
+		return ""
 	}
-	return nil, &failure{
-		exit: exitFailed,
-		code: "config",
-		err:  c.Problems[0],
-		hint: units.Count(len(c.Problems), "problem") + " in the settings. See: hob config",
+	first := c.Problems[0]
+	first.File = filepath.Base(first.File)
+	text := first.Error()
+	if n > 1 {
+		text += "; " + units.Count(n-1, "further problem")
 	}
+	return text + ". See: hob config"
 }

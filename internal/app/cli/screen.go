@@ -137,11 +137,7 @@ func (a *app) replay(ctx context.Context, ref string, f replayFlags) error {
 	if !hasScreen(a.stdout) {
 		return usagef("use --cast, or hob log "+string(job.ID), "hob replay needs a terminal")
 	}
-	settings, err := settingsOrError()
-	if err != nil {
-		return err
-	}
-	o := a.window(settings)
+	o := a.window(a.settings())
 	o.Replay, o.Select = job.ID, job.ID
 	o.Pane = append(o.Pane, ui.WithReplay(replay.Options{Speed: f.speed, IdleLimit: f.idle}))
 	_, err = a.runApp(ctx, o)

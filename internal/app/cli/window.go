@@ -32,16 +32,13 @@ func (a *app) openUI(ctx context.Context) error {
 	if !isTerminal(a.stdin) || !isTerminal(a.stdout) {
 		return usagef("Without the UI: hob list, hob help", "the UI needs a terminal on stdin and stdout")
 	}
-	settings, err := settingsOrError()
-	if err != nil {
-		return err
-	}
+	settings := a.settings()
 	a.client = "ui"
 	if _, err := a.engineWith(settings); err != nil {
 		return err
 	}
 	o := a.window(settings)
-	o.Pane = append(o.Pane, ui.WithReboot(newlyRebooted(ctx, a)))
+	o.Pane = append(o.Pane, ui.WithReboot(newlyRebooted(ctx, a)), ui.WithWarning(settingsWarning(settings)))
 	result, err := a.runApp(ctx, o)
 	if err != nil {
 		return err
