@@ -64,6 +64,8 @@ var mayImport = []struct {
 	{"internal/plainfile", nil},
 	{"internal/spelling", nil},
 	{"internal/notifyevent", nil},
+	{"internal/notify", []string{"engine/record", "internal/jobdir", "internal/notifyevent", "internal/shellrun", "internal/units"}},
+	{"internal/shellrun", nil},
 	{"internal/termenv", nil},
 	{"internal/cause", nil},
 	{"internal/watch", nil},
@@ -77,7 +79,7 @@ var mayImport = []struct {
 	{"internal/statedir", []string{"engine/record", "internal/atomicfile", "internal/diskspace", "internal/plainfile", "internal/jobdir"}},
 	// What a holder links costs memory for each job.
 	{"internal/holder", []string{"engine/record", "internal/atomicfile", "internal/cause", "internal/plainfile", "internal/proc", "internal/programstatus", "internal/vt", "internal/logfile", "internal/jobdir"}},
-	{"internal/localjob", []string{"engine/record", "internal/build", "internal/ending", "internal/plainfile", "internal/proc", "internal/termenv", "internal/units", "internal/httpget", "internal/logfile", "internal/jobdir", "internal/notifyevent", "internal/queue", "internal/holder"}},
+	{"internal/localjob", []string{"engine/record", "internal/build", "internal/ending", "internal/plainfile", "internal/proc", "internal/termenv", "internal/units", "internal/httpget", "internal/logfile", "internal/jobdir", "internal/notify", "internal/notifyevent", "internal/queue", "internal/holder", "internal/shellrun"}},
 	{"internal/localclient", []string{"engine/record", "internal/build", "internal/holder", "internal/jobdir", "internal/localjob", "internal/plainfile", "internal/proc", "internal/queue", "internal/statedir", "internal/watch"}},
 	{"internal/config", []string{"internal/spelling", "internal/units", "internal/atomicfile", "internal/plainfile", "internal/build", "internal/notifyevent", "keymap", "themes"}},
 	{"internal/...", []string{"engine/record", "internal/..."}},

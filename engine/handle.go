@@ -38,7 +38,7 @@ func (e *Engine) Job(ctx context.Context, ref string) (*Handle, error) {
 // ID returns the job's id.
 func (h *Handle) ID() ID { return h.id }
 
-// Facts returns the job as it is now, without its usage: [Engine.MeasureAll] adds that.
+// Facts returns the job as it is now, with NotifyFailed and without its usage: [Engine.MeasureAll] adds that.
 func (h *Handle) Facts(ctx context.Context) (Job, error) {
 	j, err := h.e.look(ctx, h.id, true)
 	if err != nil {
@@ -47,6 +47,7 @@ func (h *Handle) Facts(ctx context.Context) (Job, error) {
 	if exit, ok := j.Ended(); ok {
 		h.waitRecorded(ctx, exit)
 	}
+	j.NotifyFailed = jobdir.NotifyFailure(h.e.root.Dir(string(h.id)))
 	return j, nil
 }
 

@@ -66,6 +66,8 @@ type (
 	HealthCheck = record.HealthCheck
 	Health      = record.Health
 	HealthState = record.HealthState
+	// NotifyFailure is how the command that tells the user of events last failed.
+	NotifyFailure = record.NotifyFailure
 	// Note is a notification that a job has requested, with OSC 9, OSC 99 or OSC 777.
 	Note = record.Note
 	// Urgency is how urgent such a notification is, if it is not normal.
@@ -160,6 +162,10 @@ type Job struct {
 	Ports []int    // on which its processes listen
 	CPU   *float64 // percent of one core; nil: not known
 	RSS   int64    // bytes; 0: not known
+
+	// NotifyFailed is how the command of [notify] last failed for the job; nil: it did not, or that was not looked
+	// for. [Handle.Facts] has it, and [Engine.List] has not.
+	NotifyFailed *NotifyFailure
 
 	// Seen reports that the user has seen the end of an unsuccessful job; see [Engine.MarkSeen].
 	Seen bool

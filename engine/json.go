@@ -71,6 +71,16 @@ type jobJSON struct {
 	CreatedAt    *time.Time        `json:"created_at"`
 	CreatedBy    *string           `json:"created_by"`
 	Labels       map[string]string `json:"labels"`
+
+	NotifyFailed *notifyFailureJSON `json:"notify_failed"`
+}
+
+// notifyFailureJSON is the JSON form of a [NotifyFailure].
+type notifyFailureJSON struct {
+	Event  string    `json:"event"`
+	At     time.Time `json:"at"`
+	Error  string    `json:"error"`
+	Output *string   `json:"output"`
 }
 
 // queueJSON is the JSON form of a [Pending].
@@ -256,6 +266,9 @@ func (j *Job) form(now time.Time) jobJSON {
 	if len(j.Command) > 0 {
 		v.Command = j.Command
 	}
+	if f := j.NotifyFailed; f != nil {
+		v.NotifyFailed = &notifyFailureJSON{f.Event, f.At, f.Error, orNull(f.Output)}
+	}
 	if q := j.Pending; q != nil {
 		v.Queue = &queueJSON{
 			Name:        orNull(q.Name),
@@ -418,6 +431,14 @@ func (j *Job) UnmarshalJSON(data []byte) error {
 				Failures: h.Failures,
 				Output:   orZero(h.Output),
 			}
+		}
+	}
+	if f := v.NotifyFailed; f != nil {
+		j.NotifyFailed = &NotifyFailure{
+			Event:  f.Event,
+			At:     f.At,
+			Error:  f.Error,
+			Output: orZero(f.Output),
 		}
 	}
 	if v.StopDeadline != nil {

@@ -105,11 +105,11 @@ func TestLogOpenedBeforeItsTimes(t *testing.T) {
 	e := open(t)
 	x := create(t, e, engine.ExecutionSpec{})
 	l := openLog(t, e, x.ID(), engine.StreamOutput)
-	if _, ok := l.TimeAt(0); ok {
+	if _, ok := l.TimeAt(t.Context(), 0); ok {
 		t.Error("what was not written has a time")
 	}
 	x.Append([]byte("line\n"))
-	at, ok := l.TimeAt(0)
+	at, ok := l.TimeAt(t.Context(), 0)
 	if since := get(t, e, x.ID()).StartedAt.Add(-patience); !ok || at.Before(since) {
 		t.Errorf("time %v, %v", at, ok)
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"sync"
@@ -34,12 +35,12 @@ type lateTimes struct {
 	opened *jobdir.Times
 }
 
-func (l *lateTimes) WrittenAt(off int64) (at time.Time, ok bool) {
+func (l *lateTimes) WrittenAt(ctx context.Context, off int64) (at time.Time, ok bool) {
 	times := l.times()
 	if times == nil {
 		return time.Time{}, false
 	}
-	return times.WrittenAt(off)
+	return times.WrittenAt(ctx, off)
 }
 
 func (l *lateTimes) times() *jobdir.Times {

@@ -90,13 +90,18 @@ func (c *Config) readFile(env Environ) {
 		return
 	}
 	c.parse(data)
+	c.checkNotifyCommand()
+	c.sortProblems()
 }
 
 func (c *Config) parse(data []byte) {
 	c.Found = true
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) // some Windows editors add it
 	newReader(c, data).read()
-	c.checkNotifyCommand()
+	c.sortProblems()
+}
+
+func (c *Config) sortProblems() {
 	slices.SortStableFunc(c.Problems, func(a, b Problem) int { return a.Line - b.Line })
 }
 

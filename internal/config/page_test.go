@@ -38,6 +38,10 @@ func pageNotes() map[string]string {
 			"`HOB_EVENT` and `HOB_MESSAGE`, one line for a person. The events:\n\n" + eventTable() +
 			"\nEach event of a running job is sent at most once in 30 seconds. One that comes sooner is sent when these are over, if it\n" +
 			"still applies. `HOB_MESSAGE` has the question of a job that needs input, unless the input is hidden.\n" +
+			"\nOn stdin the command gets one JSON object: `event`, `message` and `job`, as `hob status --json` prints it (null if it\n" +
+			"cannot be read). After 30 seconds the command is killed with all its processes, and its output is closed after 1 MiB;\n" +
+			"neither delays the job. If it fails, `hob status` of the job shows how, and the last line that it printed.\n" +
+			"A list whose command does not exist is reported when the settings are read.\n" +
 			"\nThe other notifications need an open hob window: `bell` rings the terminal bell, `osc` sends a desktop notification\n" +
 			"(OSC 99 if it understands that, else OSC 9 or 777), `title` marks the terminal's title; `[]` disables all.\n",
 		"theme": "Each color of a theme can also be set by itself: `" + strings.Join(themes.TokenNames(), "`, `") + "`.\n" +

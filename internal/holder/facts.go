@@ -292,6 +292,9 @@ func (h *Holder) saveIn(d time.Duration) {
 // endSaves reports whether the holder is about to end, which writes state.json itself. h.mu is held.
 func (h *Holder) endSaves() bool { return h.closing || h.ending }
 
+// Record writes what is known to state.json now. Changes of a running job are otherwise written after a pause.
+func (h *Holder) Record() error { return h.save() }
+
 // saveLater is called by saveIn's timer. It retries a failed write.
 func (h *Holder) saveLater() {
 	h.mu.Lock()

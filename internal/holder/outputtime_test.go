@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package holder
 
 import (
@@ -33,7 +35,7 @@ func TestTimeIsRecordedBeforeOutput(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	} else {
-		if _, ok := times.WrittenAt(0); !ok {
+		if _, ok := times.WrittenAt(t.Context(), 0); !ok {
 			t.Error("the first byte has no time")
 		}
 		times.Close()

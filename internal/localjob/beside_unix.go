@@ -13,11 +13,9 @@ import (
 
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/proc"
+	"github.com/hobjobs/hob/internal/shellrun"
 	"github.com/hobjobs/hob/internal/units"
 )
-
-// besideWait is how long a command beside the job may keep its output open after its end.
-const besideWait = time.Second
 
 // beside runs a shell command in the job's directory and environment, until it has ended or ctx is done. It
 // is no process of the job: a stop does not signal it, and it is not left over.
@@ -34,13 +32,9 @@ func (j *job) beside(ctx context.Context, script string, out *os.File) error {
 }
 
 func (j *job) besideCommand(ctx context.Context, script string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, shell, "-c", script)
+	cmd := shellrun.Command(ctx, script)
 	cmd.Dir = j.meta.Dir
 	cmd.Env = jobEnviron(j.cfg.Env, j.cfg.Set, string(j.meta.ID), j.meta.Dir, false)
-	// In a session of its own it gets no signal from the job's terminal, and all of it can be ended.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = besideWait
 	return cmd
 }
 

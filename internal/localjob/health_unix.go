@@ -3,7 +3,6 @@
 package localjob
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -14,6 +13,7 @@ import (
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/httpget"
 	"github.com/hobjobs/hob/internal/notifyevent"
+	"github.com/hobjobs/hob/internal/shellrun"
 	"github.com/hobjobs/hob/internal/units"
 )
 
@@ -145,34 +145,17 @@ func (c *healthChecks) ask(ctx context.Context) error {
 // runCheck runs the command of a check. The error has the last line that it printed.
 func (j *job) runCheck(ctx context.Context, script string) error {
 	cmd := j.besideCommand(ctx, script)
-	var out tail
+	var out shellrun.Tail
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := j.startBeside(cmd); err != nil {
 		return err
 	}
 	defer j.reaper.Forget(cmd.Process.Pid)
 	err := cmd.Wait()
-	if line := out.lastLine(); err != nil && line != "" {
+	if line := out.LastLine(); err != nil && line != "" {
 		err = errors.New(line + " (" + errorText(err) + ")")
 	}
 	return err
-}
-
-// maxTail is how much of the output of a check is kept, in bytes.
-const maxTail = 1 << 10
-
-// tail is the end of what was written.
-type tail struct{ buf []byte }
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.buf = append(t.buf, p[max(0, len(p)-maxTail):]...)
-	t.buf = t.buf[max(0, len(t.buf)-maxTail):]
-	return len(p), nil
-}
-
-func (t *tail) lastLine() string {
-	text := bytes.TrimSpace(t.buf)
-	return string(text[bytes.LastIndexByte(text, '\n')+1:])
 }
 
 // maxReason is the maximum length of a reason, in characters.

@@ -3,6 +3,7 @@
 package localjob
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"github.com/hobjobs/hob/internal/build"
 	"github.com/hobjobs/hob/internal/ending"
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/notify"
 	"github.com/hobjobs/hob/internal/plainfile"
 	"github.com/hobjobs/hob/internal/queue"
 )
@@ -197,19 +199,21 @@ func (j *job) listen(signals <-chan os.Signal, exits chan<- exit, done <-chan st
 	}
 }
 
-// closeAndNotify releases the job, then notifies the user of its end if no client does.
+// closeAndNotify releases the job, then notifies the user of its end if no client does. It returns when no command for
+// notifications runs any more: only the holder can end one that hangs, and record how it failed.
 func (j *job) closeAndNotify() {
 	j.sendNotices() // what the program reported last
 	st := j.h.State()
-	end := endNotice(&st.Exit)
-	notify := st.Exit.Known() && j.mustNotify(end.event)
+	end := notify.OfEnd(&st.Exit)
+	tells := st.Exit.Known() && j.mustNotify(end.Event)
 	if j.leads {
 		j.leaveTerminal()
 	}
 	_ = j.close()
-	if notify {
-		_, _ = j.notify(end) // an error cannot be reported
+	if tells {
+		j.command().Run(context.Background(), end)
 	}
+	j.awaitCommands()
 }
 
 // openCrashLog redirects stderr to the lock file of the job in dir, so that a crash trace is kept

@@ -46,14 +46,15 @@ type job struct {
 	forced   atomic.Bool // all of its processes are being killed
 	leads    bool        // this process leads the session of the job's terminal
 	ref      proc.JobRef
-	tty      *tty          // nil if the job has none
-	in       *input        // nil if the job has no input
-	logs     *ownLogs      // nil if the holder writes the log
-	notices  notices       // events of which the user is notified
-	checks   *healthChecks // of the current run; nil: none
-	prompt   *prompter     // detects whether the job waits for input
-	noTTY    error         // why the requested terminal could not be allocated
-	kept     *kept         // nil if the command is not started again when it ends
+	tty      *tty           // nil if the job has none
+	in       *input         // nil if the job has no input
+	logs     *ownLogs       // nil if the holder writes the log
+	notices  notices        // events of which the user is notified
+	telling  sync.WaitGroup // commands that notify the user while the job runs
+	checks   *healthChecks  // of the current run; nil: none
+	prompt   *prompter      // detects whether the job waits for input
+	noTTY    error          // why the requested terminal could not be allocated
+	kept     *kept          // nil if the command is not started again when it ends
 	timeout  *time.Timer
 	rest     *time.Timer // of a holder process: releases the memory that the start needed
 

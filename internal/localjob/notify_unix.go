@@ -3,57 +3,17 @@
 package localjob
 
 import (
-	"cmp"
+	"context"
 	"maps"
 	"os/exec"
 	"slices"
-	"strconv"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/hobjobs/hob/engine/record"
+	"github.com/hobjobs/hob/internal/notify"
 	"github.com/hobjobs/hob/internal/notifyevent"
 )
-
-// notice is what the user's command gets to know about a job, as environment variables.
-type notice struct {
-	event  notifyevent.Event
-	status string
-	code   string
-	result string
-	detail string // what a program says of it; "": nothing
-}
-
-// message returns one line for a person.
-func (n notice) message(name string) string {
-	text := name + " " + n.result
-	if n.detail != "" {
-		text += ": " + n.detail
-	}
-	return text
-}
-
-func endNotice(end *record.Exit) notice {
-	n := notice{
-		event:  notifyevent.Failed,
-		status: string(end.Status),
-		result: string(end.Status),
-	}
-	if st := (record.State{Status: end.Status, Exit: *end}); !st.Unsuccessful() {
-		n.event = notifyevent.Ended
-	}
-	if end.Code != nil {
-		n.code = strconv.Itoa(*end.Code)
-	}
-	switch {
-	case end.Signal != "":
-		n.result += " (" + end.Signal + ")"
-	case n.code != "":
-		n.result += " (exit code " + n.code + ")"
-	}
-	return n
-}
 
 // selects reports whether the user has a command for notifications of an event.
 func (j *job) selects(event notifyevent.Event) bool {
@@ -75,20 +35,17 @@ func (j *job) mustNotify(event notifyevent.Event) bool {
 	return wanted && !j.h.Watched()
 }
 
-// notify starts the user's command. It outlives the holder.
-func (j *job) notify(n notice) (pid int, err error) {
-	cmd := exec.Command(shell, "-c", j.cfg.Notify, "hob", j.meta.Name, n.status)
-	cmd.Env = append(j.cfg.Env, "HOB_NAME="+j.meta.Name, "HOB_RESULT="+n.result,
-		"HOB_STATUS="+n.status, "HOB_EVENT="+string(n.event), "HOB_MESSAGE="+n.message(j.meta.Name),
-		"HOB_EXIT_CODE="+n.code, "HOB_JOB_ID="+string(j.meta.ID))
-	cmd.Dir = "/"
-	// When this process exits, its own session is hung up.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if err := cmd.Start(); err != nil {
-		return 0, err
+// command returns the user's command.
+func (j *job) command() notify.Command {
+	return notify.Command{
+		Script: j.cfg.Notify,
+		ID:     j.meta.ID,
+		Name:   j.meta.Name,
+		Dir:    j.cfg.Dir,
+		Env:    j.cfg.Env,
+		Start:  j.startBeside,
+		Ended:  func(cmd *exec.Cmd) { j.reaper.Forget(cmd.Process.Pid) },
 	}
-	pid = cmd.Process.Pid
-	return pid, cmd.Process.Release()
 }
 
 // notifyPause is the minimum time between two notifications of the same event of a running job.
@@ -152,20 +109,11 @@ func (j *job) report(event notifyevent.Event) {
 
 // said is called, with the holder locked, when the program of the job reports what it does.
 func (j *job) said(r record.ProgramReport) {
-	for event, state := range programEvents() {
+	for event, state := range notify.ProgramEvents() {
 		if r.State == state && j.selects(event) {
 			j.notices.add(event)
 			go j.sendNotices()
 		}
-	}
-}
-
-// programEvents returns the states of a program that are events.
-func programEvents() map[notifyevent.Event]record.ProgramState {
-	return map[notifyevent.Event]record.ProgramState{
-		notifyevent.Blocked: record.ProgramBlocked,
-		notifyevent.Error:   record.ProgramError,
-		notifyevent.Done:    record.ProgramDone,
 	}
 }
 
@@ -186,11 +134,23 @@ func (j *job) sendNotices() {
 		if !j.mustNotify(event) {
 			continue
 		}
-		if notice, applies := j.noticeOf(event); applies {
+		st := j.h.State()
+		if notice, applies := notify.OfState(event, &st, j.h.LastLine); applies {
 			n.sent(event, now)
-			j.tell(notice)
+			// The command is a child of the holder, but not a process of the job.
+			j.telling.Go(func() {
+				_ = j.h.Record() // the command may read it; a full disk must not keep it from running
+				j.command().Run(context.Background(), notice)
+			})
 		}
 	}
+}
+
+// awaitCommands waits until none of the user's commands runs. The job has been released, so that none is started.
+func (j *job) awaitCommands() {
+	j.notices.sending.Lock() // one may be about to start
+	defer j.notices.sending.Unlock()
+	j.telling.Wait()
 }
 
 // reportLater reports an event after a pause. n.sending is held.
@@ -209,66 +169,4 @@ func (j *job) reportLater(event notifyevent.Event, pause time.Duration) {
 		n.sending.Unlock()
 		j.report(event)
 	})
-}
-
-// noticeOf describes an event of a running job by its state now; applies is false if it no longer applies.
-func (j *job) noticeOf(event notifyevent.Event) (n notice, applies bool) {
-	st := j.h.State()
-	n = notice{event: event, status: "waiting"}
-	if state, ok := programEvents()[event]; ok {
-		return programNotice(n, st, state), st.Program.Says(state)
-	}
-	switch event {
-	case notifyevent.NeedsInput:
-		n.result = "needs input"
-		n.detail = j.h.LastLine()
-		if st.Entry == record.EntryHidden { // such as a password, which only the user can type
-			n.result, n.detail = "waits for hidden input", ""
-		}
-		return n, st.Waiting
-	case notifyevent.Unhealthy:
-		n.status, n.result = "running", "is unhealthy"
-		if st.Health != nil {
-			n.detail = st.Health.Output
-		}
-		return n, st.Health.Is(record.Unhealthy)
-	case notifyevent.Failed, notifyevent.Ended: // of jobs that have ended
-	case notifyevent.Blocked, notifyevent.Error, notifyevent.Done: // the states of a program, above
-	}
-	return n, false
-}
-
-// programNotice describes that the program of a job says that it is in this state.
-func programNotice(n notice, st record.State, state record.ProgramState) notice {
-	if st.Program != nil {
-		r := st.Program.ProgramReport
-		n.detail = cmp.Or(r.Message, r.Title, string(r.Kind))
-	}
-	switch state {
-	case record.ProgramBlocked:
-		n.result = "is blocked"
-		return n
-	case record.ProgramDone:
-		n.result = "is done"
-	case record.ProgramError:
-		n.result = "reports an error"
-	case record.ProgramIdle, record.ProgramWorking: // no events
-	}
-	n.status = "running"
-	if st.Exit.Known() {
-		n.status = string(st.Exit.Status)
-	}
-	return n
-}
-
-// tell runs the user's command for a running job. The command is a child of the holder, but not a process of the
-// job.
-func (j *job) tell(n notice) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	pid, err := j.notify(n)
-	if err != nil {
-		return
-	}
-	j.addOtherLocked(pid)
 }

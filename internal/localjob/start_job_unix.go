@@ -16,6 +16,7 @@ import (
 	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/plainfile"
+	"github.com/hobjobs/hob/internal/shellrun"
 )
 
 // childFiles are the job's ends of its descriptors.
@@ -224,7 +225,7 @@ const (
 	codeNotFound      = 127
 )
 
-const shell = "/bin/sh"
+const shell = shellrun.Shell
 
 // maxScript is the maximum length of a script passed as an argument: kernels limit the size of a
 // single one (Linux to 128 KiB).

@@ -25,7 +25,6 @@ import (
 	"github.com/hobjobs/hob/internal/app/project"
 	"github.com/hobjobs/hob/internal/config"
 	"github.com/hobjobs/hob/internal/logout"
-	"github.com/hobjobs/hob/internal/shellword"
 )
 
 // app is one invocation of hob.
@@ -150,23 +149,6 @@ func (a *app) engineWith(c *config.Config) (*engine.Engine, error) {
 		opts = append(opts, engine.WithUsage(usageEvery))
 	}
 	return a.open(local.New(here...), opts...)
-}
-
-// notifyOption returns the shell command that holders run at events of their jobs.
-func notifyOption(c *config.Config) local.Option {
-	command, events := notifyCommand(c)
-	return local.WithNotify(command, events...)
-}
-
-// notifyCommand returns the shell command for notifications, empty for none, and the events that it is for.
-func notifyCommand(c *config.Config) (command string, events []string) {
-	if len(c.Notify.Command) == 0 || len(c.Notify.Events) == 0 {
-		return "", nil
-	}
-	for _, e := range c.Notify.Events {
-		events = append(events, string(e))
-	}
-	return shellword.Join(c.Notify.Command) + ` "$1" "$2"`, events
 }
 
 // closeEngine closes the engine and prints the collected warnings. After an error it

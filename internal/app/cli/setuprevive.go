@@ -98,12 +98,22 @@ func (a *app) removeRevive(unit, wanted string) error {
 	return nil
 }
 
-// thisProgram returns the path by which hob is started: that in PATH stays valid after an update.
+// thisProgram returns a path of this program. If PATH has it, that path is returned: it stays valid after an update.
 func thisProgram() (string, error) {
-	if path, err := exec.LookPath("hob"); err == nil {
-		return filepath.Abs(path)
+	own, err := os.Executable()
+	if err != nil {
+		return "", err
 	}
-	return os.Executable()
+	path, err := exec.LookPath("hob")
+	if err != nil {
+		return own, nil
+	}
+	there, thereErr := os.Stat(path)
+	here, hereErr := os.Stat(own)
+	if errors.Join(thereErr, hereErr) != nil || !os.SameFile(there, here) {
+		return own, nil
+	}
+	return filepath.Abs(path)
 }
 
 const reviveUnitMark = "# Written by hob setup revive.\n"

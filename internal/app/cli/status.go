@@ -45,8 +45,8 @@ func (a *app) status(ctx context.Context, refs []string) error {
 		if err != nil {
 			return err
 		}
-		runsHere := !job.Status.Finished() && !a.onOtherMachine(job)
-		if runsHere { // its holder may hang
+		asked := !job.Status.Finished() && a.onOtherMachine(job)
+		if !asked { // its holder may hang
 			if job, err = a.eng.Handle(job.ID).LastFacts(ctx); err != nil {
 				return err
 			}

@@ -175,6 +175,9 @@ func (m *Model) facts(w int, idShown bool) []string {
 		}
 		warn(label, fmt.Sprintf("%d %s", p.PID, cells.Clean(p.Command)))
 	}
+	if f := j.NotifyFailed; f != nil {
+		warn("notify", cells.Clean(m.join(f.Event+": "+f.Error, f.Output)))
+	}
 	if j.RestartedFrom != "" {
 		add("restart", "of "+string(j.RestartedFrom))
 	}
