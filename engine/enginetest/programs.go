@@ -27,6 +27,14 @@ exec sleep 600`)
 			s.saysBlocked(j.ID)
 			s.blockedForPermission(j.ID)
 		}},
+		{"a holder knows what a program in a terminal has said before much output", func(s *suite) {
+			s.need(s.cfg.Terminal == nil, "a holder")
+			j := s.sh(`printf '\033]7501;state=blocked:kind=permission\007'; seq 9999; echo end; exec sleep 600`, withTerminal)
+			s.until(j.ID, func(out string) bool { return strings.Contains(out, "end") })
+			if got := s.listed(j.ID); !got.NeedsInput() {
+				s.Errorf("another client finds %+v", got.Program)
+			}
+		}},
 		{"waiting for several conditions names the one that holds", func(s *suite) {
 			j := s.sh(`echo ready; printf '\033]7501;state=blocked\007'; exec sleep 600`)
 			never := engine.Condition{Line: regexp.MustCompile("^never")}

@@ -23,11 +23,10 @@ import (
 const (
 	// linePause is the least time between two reads of the last line of a job.
 	linePause = time.Second
-	// lineRead is how much of the end of a log is read for its last line, and terminalRead of one that a terminal has
-	// written, for the reports of its programs, too; endRead is that for why the job ended and what was reported last.
-	lineRead     = 1 << 10
-	terminalRead = programstatus.Searched
-	endRead      = programstatus.Searched
+	// lineRead is how much of the end of a log is read at least, for its last line. Of what is new, mostRead is read,
+	// for the reports of the programs; at the end of a job, as much for why it ended and what was reported last.
+	lineRead = 1 << 10
+	mostRead = programstatus.Searched
 )
 
 // lineFacts is the last line of a job that is watched or read.
@@ -35,7 +34,18 @@ type lineFacts struct {
 	output int64 // what the job had printed
 	at     time.Time
 	text   string
-	says   *record.Program // nil: nothing is known of that
+	said   programstatus.Store // what its programs have said; it is never changed
+}
+
+// saidWith returns what the programs of the job have said when it has printed output bytes, which end with those
+// given. What was printed before these and after the last read is not known: what worked or waited may have ended.
+func (f *lineFacts) saidWith(end []byte, output int64, at time.Time) programstatus.Store {
+	said := f.said.Clone()
+	if f.output < output-int64(len(end)) {
+		said.EndRun()
+	}
+	said.Read(end, at)
+	return said
 }
 
 // endOf is the end of a log that is read.
@@ -99,7 +109,8 @@ func (h *host) readLines(ctx context.Context, rs []engine.Record, seen map[engin
 	for _, r := range rs {
 		o, f := seen[r.ID], h.logsOf(r.ID)
 		due := o.Output != f.line.output && now.Sub(f.line.at) >= linePause
-		if f.entry == nil || !due || o.Status != engine.Running {
+		readable := f.entry != nil && o.HostHolder == "" // a holder has read all output
+		if !readable || !due || o.Status != engine.Running {
 			continue
 		}
 		dir, err := (&Run{b: h.b, h: h, rec: r}).dir(ctx, false)
@@ -107,25 +118,19 @@ func (h *host) readLines(ctx context.Context, rs []engine.Record, seen map[engin
 			return false
 		}
 		if name, size := logOf(f.entry, r.Job.Streams()); name != "" {
-			most := lineRead
-			if r.Job.Kind == engine.KindPTY { // its new output has what has been reported since
-				most = int(min(max(o.Output-f.line.output, lineRead), terminalRead))
-			}
+			most := int(min(max(o.Output-f.line.output, lineRead), mostRead))
 			asked = append(asked, endOf{r.ID, path.Join(dir, name), size, most})
 		}
 	}
 	found := h.ends(ctx, asked)
 	for id, data := range found {
 		o := seen[id]
-		says, reports := programstatus.InOutput(data, now)
-		if last := h.logsOf(id).line; !reports && last.output >= o.Output-int64(len(data)) {
-			says = last.says // the output since then is known
-		}
+		last := h.logsOf(id).line
 		h.foundLine(id, lineFacts{
 			output: o.Output,
 			at:     now,
 			text:   logfile.LastLine(data),
-			says:   says,
+			said:   last.saidWith(data, o.Output, now),
 		})
 		h.addLine(id, &o)
 		seen[id] = o
@@ -150,7 +155,7 @@ func (h *host) addLine(id engine.ID, o *engine.State) {
 	switch {
 	case o.Status == engine.Running:
 		found := h.logs[id].line
-		o.Line, o.Program = found.text, found.says
+		o.Line, o.Program = found.text, found.said.Program()
 	case !o.Status.Finished():
 		o.Program = nil
 	}
@@ -174,7 +179,7 @@ func endsIn(dir string, r engine.Record, e *recipe.Entry) []endOf {
 	if name == "" {
 		return nil
 	}
-	return []endOf{{r.ID, path.Join(dir, name), size, endRead}}
+	return []endOf{{r.ID, path.Join(dir, name), size, mostRead}}
 }
 
 // summarize adds to an observed end what the output shows of it: why the job failed, and what its program reported
@@ -189,9 +194,7 @@ func (h *host) summarize(id engine.ID, o *engine.State, output []byte) {
 	if o.Program != nil {
 		return
 	}
-	says, found := programstatus.InOutput(output, o.Exit.At)
-	if !found {
-		says = h.logsOf(id).line.says
-	}
-	o.Program = says.LastWords()
+	last := h.logsOf(id).line
+	said := last.saidWith(output, o.Output, o.Exit.At)
+	o.Program = said.Program().LastWords()
 }

@@ -1,7 +1,6 @@
 package holder
 
 import (
-	"bytes"
 	"cmp"
 	"path/filepath"
 	"slices"
@@ -38,22 +37,30 @@ func addCurrent(dir string, r *record.Request, s *record.State) {
 	case s.Exit.Known(), s.Runs.Between():
 		return
 	}
-	ownLog := r.Kind == record.KindFile || s.NoTerminal
+	if r.Kind == record.KindFile || s.NoTerminal {
+		s.Program = saidIn(dir, r.Streams()).Program()
+	}
 	for _, stream := range slices.Backward(r.Streams()) {
-		most := int64(logfile.LastLineRead)
-		if ownLog {
-			most = max(most, programstatus.Searched)
-		}
-		output, written := endOf(dir, stream, most)
-		if said, found := programstatus.InOutput(thisRun(output), written); ownLog && found {
-			s.Program = said
-		}
+		output, _ := endOf(dir, stream, logfile.LastLineRead)
 		line := logfile.LastLine(output)
 		if line != "" && !record.IsRunLine(line) {
 			s.Line = line
 			return
 		}
 	}
+}
+
+// saidIn returns what the ends of the outputs of a job without a terminal report: of the last stream that reports
+// anything.
+func saidIn(dir string, streams []record.Stream) *programstatus.Store {
+	said := &programstatus.Store{}
+	for _, stream := range slices.Backward(streams) {
+		output, written := endOf(dir, stream, programstatus.Searched)
+		if said.Read(output, written); !said.Empty() {
+			break
+		}
+	}
+	return said
 }
 
 // LastLine returns the last line of the output, as [record.State.Line]: if the job needs input, the question.
@@ -64,37 +71,17 @@ func (h *Holder) LastLine() string {
 	return clip(st.Line)
 }
 
-// thisRun returns the part of the end of an output that belongs to the last run.
-func thisRun(output []byte) []byte {
-	rest := output
-	for {
-		i := bytes.LastIndexByte(rest, '\n')
-		if record.IsRunLine(string(rest[i+1:])) {
-			return output[len(rest):]
-		}
-		if i < 0 {
-			return output
-		}
-		rest = rest[:i]
-	}
-}
-
 // findLastWords takes in what the output of a job without a terminal reports at the end of a run: no terminal has read
 // it.
 func (h *Holder) findLastWords() {
 	if h.term != nil {
 		return
 	}
-	for _, stream := range slices.Backward(h.cfg.Meta.Streams()) {
-		output, written := endOf(h.cfg.Dir, stream, programstatus.Searched)
-		if said, found := programstatus.StoreOf(thisRun(output), written); found {
-			h.mu.Lock()
-			h.program, h.programDue = *said, true
-			h.saidLast, _ = said.MostUrgent()
-			h.mu.Unlock()
-			return
-		}
-	}
+	said := saidIn(h.cfg.Dir, h.cfg.Meta.Streams())
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.program, h.programDue = *said, true
+	h.saidLast, _ = said.MostUrgent()
 }
 
 // SummaryIn returns [record.Exit.Summary] for an end. The logs in dir must have all output of that run.
