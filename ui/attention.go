@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -47,30 +48,53 @@ const (
 	sameMatter = 2 * time.Second
 )
 
-// programSaid shows what the program of a job says if that concerns the user: that it needs the user, has failed, or
-// has a result.
-func (p *Pane) programSaid(j *job, state engine.ProgramState) tea.Cmd {
-	var why Why
-	switch state {
-	case engine.ProgramBlocked:
-		why = WhyWaiting
-	case engine.ProgramError:
-		why = WhyFailed
-	case engine.ProgramDone:
-		why = WhyFinished
-	case engine.ProgramIdle, engine.ProgramWorking:
-		return nil
-	default: // it says nothing any more
+// programWhys are the states of a program that concern the user.
+var programWhys = map[engine.ProgramState]Why{
+	engine.ProgramBlocked: WhyWaiting,
+	engine.ProgramError:   WhyFailed,
+	engine.ProgramDone:    WhyFinished,
+}
+
+// programSaid shows that the program of a job needs the user, has failed, or has a result. If a message about its
+// reports was shown shortly before, it is shown later, unless the program says otherwise by then.
+func (p *Pane) programSaid(j *job, said engine.ProgramChange) tea.Cmd {
+	if said.From == said.To || programWhys[said.To] == "" {
 		return nil
 	}
-	if p.since(j.told) < saidPause {
+	wait := saidPause - p.since(j.told)
+	if wait <= 0 {
+		return p.tellSaid(j, said.To)
+	}
+	if waits := j.due != ""; waits {
+		j.due = said.To
 		return nil
 	}
-	j.told = p.now
+	j.due = said.To
+	return p.tasks.after(wait, func() tea.Cmd { return p.tellDue(p.jobs.all[j.ID]) })
+}
+
+// tellDue shows what a message was due about, if it still holds. j is nil if the job is gone.
+func (p *Pane) tellDue(j *job) tea.Cmd {
+	if j == nil {
+		return nil
+	}
+	due := j.due
+	j.due = ""
+	if j.Status.Finished() || !j.Program.Says(due) {
+		return nil
+	}
+	return p.tellSaid(j, due)
+}
+
+// tellSaid shows what the program of a job says, unless a notification has, or the job is on screen.
+func (p *Pane) tellSaid(j *job, state engine.ProgramState) tea.Cmd {
+	if p.onScreen() != j.ID {
+		j.told = p.now
+	}
 	if p.since(j.noted) < sameMatter {
 		return nil
 	}
-	return p.attention(j, why, engine.Note{})
+	return p.attention(j, programWhys[state], engine.Note{})
 }
 
 // jobNotified shows a bell or a notification of a job. A program that reports what it does may send a notification for
@@ -127,12 +151,12 @@ func (l *labels) wording(j engine.Job, why Why, note engine.Note) (toast.Level, 
 			return toast.Error, name + " was lost (supervisor died)"
 		}
 		if !j.Status.Finished() {
-			return toast.Error, name + " reports a failure"
+			return toast.Error, name + " reports a failure" + saidOf(j)
 		}
 		return toast.Error, name + " failed (" + statusbadge.Word(j) + ")"
 	case WhyFinished:
 		if !j.Status.Finished() {
-			return toast.Success, name + " has a result"
+			return toast.Success, name + " has a result" + saidOf(j)
 		}
 		return toast.Success, name + " finished"
 	case WhyNote:
@@ -147,6 +171,18 @@ func (l *labels) wording(j engine.Job, why Why, note engine.Note) (toast.Level, 
 	case WhyBell:
 	}
 	return toast.Info, name + " rang the bell"
+}
+
+// saidOf returns what the program of a job says of its state, after ": ".
+func saidOf(j engine.Job) string {
+	if j.Program == nil {
+		return ""
+	}
+	text := cells.Clean(cmp.Or(j.Program.Message, j.Program.Title))
+	if text == "" {
+		return ""
+	}
+	return ": " + text
 }
 
 // ShowMouse shows whether the host captures the mouse, after [ToggleMouseMsg].

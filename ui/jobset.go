@@ -35,6 +35,8 @@ type job struct {
 	// told is when the pane last showed a message about what the job's program reports, noted when the job last
 	// sent a notification.
 	told, noted time.Time
+	// due is what the program reports and a message will show as soon as one may be shown again; empty: nothing.
+	due engine.ProgramState
 }
 
 // finished reports whether a job is known to have ended, running whether it is known and has not.

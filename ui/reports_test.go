@@ -116,3 +116,79 @@ func TestReportAndNotificationOfItAreShownOnce(t *testing.T) {
 		})
 	}
 }
+
+// says delivers that the program of the first job has changed from one state to another.
+func (s *harness) says(from, to engine.ProgramState, kind engine.ProgramKind) {
+	s.t.Helper()
+	j := s.eng.jobs[0]
+	j.Program = &engine.Program{ProgramReport: engine.ProgramReport{State: to, Kind: kind, Message: "unit tests"}}
+	s.facts(engine.Event{Kind: engine.EventStatus, Job: j, Program: engine.ProgramChange{From: from, To: to, Kind: kind}})
+}
+
+// notices returns the texts for the host since the last call.
+func (s *harness) notices() (texts []string) {
+	for _, m := range s.sent {
+		if a, ok := m.(AttentionMsg); ok {
+			texts = append(texts, a.Text)
+		}
+	}
+	s.sent = nil
+	return texts
+}
+
+// What a program reports is shown once for each state that it enters, and of each job at most once in a while.
+func TestNoticesOfReports(t *testing.T) {
+	name := three().jobs[0].Name
+	blocked := name + " is blocked: permission · unit tests"
+	for title, tc := range map[string]struct {
+		act  func(s *harness)
+		want []string
+	}{
+		"blocked": {func(s *harness) { s.says("", engine.ProgramBlocked, engine.NeedsPermission) }, []string{blocked}},
+		"failure": {func(s *harness) { s.says("", engine.ProgramError, "") }, []string{name + " reports a failure: unit tests"}},
+		"result":  {func(s *harness) { s.says("", engine.ProgramDone, "") }, []string{name + " has a result: unit tests"}},
+		"at work": {func(s *harness) { s.says("", engine.ProgramWorking, "") }, nil},
+		"the same state for another reason": {func(s *harness) {
+			s.says("", engine.ProgramBlocked, engine.NeedsPermission)
+			s.pass(saidPause)
+			s.says(engine.ProgramBlocked, engine.ProgramBlocked, engine.NeedsAnswer)
+		}, []string{blocked}},
+		"again too soon": {func(s *harness) {
+			s.says("", engine.ProgramDone, "")
+			s.says(engine.ProgramDone, engine.ProgramBlocked, engine.NeedsPermission)
+			s.pass(saidPause / 2)
+		}, []string{name + " has a result: unit tests"}},
+		"again too soon, and it still holds": {func(s *harness) {
+			s.says("", engine.ProgramDone, "")
+			s.says(engine.ProgramDone, engine.ProgramBlocked, engine.NeedsPermission)
+			s.pass(saidPause)
+		}, []string{name + " has a result: unit tests", blocked}},
+		"again too soon, and it is over": {func(s *harness) {
+			s.says("", engine.ProgramDone, "")
+			s.says(engine.ProgramDone, engine.ProgramBlocked, engine.NeedsPermission)
+			s.says(engine.ProgramBlocked, engine.ProgramWorking, "")
+			s.pass(saidPause)
+		}, []string{name + " has a result: unit tests"}},
+		"on screen": {func(s *harness) {
+			s.pane.Focus()
+			s.press("enter")
+			s.says("", engine.ProgramBlocked, engine.NeedsPermission)
+		}, nil},
+		"soon after it was on screen": {func(s *harness) {
+			s.pane.Focus()
+			s.press("enter")
+			s.says("", engine.ProgramDone, "")
+			s.pane.Blur()
+			s.says(engine.ProgramDone, engine.ProgramBlocked, engine.NeedsPermission)
+		}, []string{blocked}},
+	} {
+		inBubble(t, title, func(t *testing.T) {
+			s := newHarness(t, 120, 30, three(), withClock(time.Now))
+			s.pane.Blur()
+			tc.act(s)
+			if diff := cmp.Diff(tc.want, s.notices()); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
