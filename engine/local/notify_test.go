@@ -88,6 +88,13 @@ func TestNotifyEvents(t *testing.T) {
 			want: []string{"blocked|test is blocked: rm -r build", "failed|test exited (exit code 4)"},
 		},
 		{
+			name: "blocked after a result",
+			spec: engine.Spec{PTY: true, Script: report + "report done:" + text + "; " + untilNotified +
+				"; report blocked; exit 4"},
+			events: []string{"blocked", "done", "failed"},
+			want:   []string{"done|test is done: rm -r build", "failed|test exited (exit code 4)"},
+		},
+		{
 			name:   "error of a program that ends at once",
 			spec:   engine.Spec{PTY: true, Script: report + "report error:" + text},
 			events: []string{"error", "failed"},

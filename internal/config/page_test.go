@@ -36,8 +36,9 @@ func pageNotes() map[string]string {
 			"name and status (or `waiting`) as further arguments. The environment is the job's, with `HOB_NAME`, `HOB_RESULT`\n" +
 			"(`exited (exit code 3)`, `needs input`, `waits for hidden input`), `HOB_STATUS`, `HOB_EXIT_CODE`, `HOB_JOB_ID`,\n" +
 			"`HOB_EVENT` and `HOB_MESSAGE`, one line for a person. The events:\n\n" + eventTable() +
-			"\nEach event of a running job is sent at most once in 30 seconds. One that comes sooner is sent when these are over, if it\n" +
-			"still applies. `HOB_MESSAGE` has the question of a job that needs input, unless the input is hidden.\n" +
+			"\nEach event of a running job is sent at most once in 30 seconds, and so are the three reports of its program together.\n" +
+			"One that comes sooner is sent when these are over, if it still applies. `HOB_MESSAGE` has the question of a job that\n" +
+			"needs input, unless the input is hidden.\n" +
 			"\nOn stdin the command gets one JSON object: `event`, `message` and `job`, as `hob status --json` prints it (null if it\n" +
 			"cannot be read). After 30 seconds the command is killed with all its processes, and its output is closed after 1 MiB;\n" +
 			"neither delays the job. If it fails, `hob status` of the job shows how, and the last line that it printed.\n" +

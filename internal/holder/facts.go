@@ -130,9 +130,9 @@ func (h *Holder) programChangedLocked() {
 	h.programDue = true
 	most, _ := h.program.MostUrgent()
 	h.state.Progress = progressOf(most)
-	_, changed := h.saidLast.ChangeTo(most)
+	change, changed := h.saidLast.ChangeTo(most)
 	h.saidLast = most
-	if changed && h.cfg.Hooks.Said != nil {
+	if enters := change.From != change.To; enters && h.cfg.Hooks.Said != nil {
 		h.cfg.Hooks.Said(most)
 	}
 	noted := h.noteProgramLocked()

@@ -156,6 +156,19 @@ func TestWhoDecidesWhetherJobWaits(t *testing.T) {
 	}
 }
 
+// Notifications are about the states that a program enters.
+func TestSaidIsCalledForEachStateEntered(t *testing.T) {
+	var got []record.ProgramState
+	h := newHeld(t, Config{Terminal: true, Hooks: Hooks{Said: func(r record.ProgramReport) { got = append(got, r.State) }}})
+	for _, report := range []string{"state=working", "state=blocked", "state=blocked:kind=question:app=x", "state=working:id=a", "state=idle", "state=clear"} {
+		says(h, report)
+	}
+	want := []record.ProgramState{record.ProgramWorking, record.ProgramBlocked, record.ProgramWorking, ""}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
 func TestProgressOfProgram(t *testing.T) {
 	h := newHeld(t, Config{Terminal: true})
 	h.Output([]byte("\x1b]9;4;1;10\a"))

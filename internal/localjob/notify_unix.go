@@ -48,8 +48,17 @@ func (j *job) command() notify.Command {
 	}
 }
 
-// notifyPause is the minimum time between two notifications of the same event of a running job.
+// notifyPause is the minimum time between two notifications of the same event of a running job, or of two reports of
+// its program.
 const notifyPause = 30 * time.Second
+
+// limited returns the event that stands for those that share a limit with the given one.
+func limited(event notifyevent.Event) notifyevent.Event {
+	if _, reported := notify.ProgramEvents()[event]; reported {
+		return notifyevent.Blocked
+	}
+	return event
+}
 
 // notices are the events of a running job. A program can cause them at any rate.
 type notices struct {
@@ -82,7 +91,7 @@ func (n *notices) take() []notifyevent.Event {
 
 // wait returns how long it takes until an event may be sent; 0: it may be now. n.sending is held.
 func (n *notices) wait(event notifyevent.Event, now time.Time) time.Duration {
-	last, sent := n.last[event]
+	last, sent := n.last[limited(event)]
 	if !sent {
 		return 0
 	}
@@ -94,7 +103,7 @@ func (n *notices) sent(event notifyevent.Event, now time.Time) {
 	if n.last == nil {
 		n.last = map[notifyevent.Event]time.Time{}
 	}
-	n.last[event] = now
+	n.last[limited(event)] = now
 }
 
 // report notifies the user of an event of a running job. Too soon after the last one, it does so later, if
