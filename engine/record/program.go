@@ -105,10 +105,10 @@ func (s ProgramState) urgency() int {
 func (s ProgramState) Ended() bool { return s == ProgramDone || s == ProgramError }
 
 const (
-	// maxLastWords limits the reports that are kept after the end of a job. Together with maxLastWord, the
-	// longest message of one in bytes, it keeps the record of the end within the space that is reserved for it.
+	// maxLastWords limits the reports that are kept after the end of a job. Together with maxBrief, the longest
+	// message of one in bytes, it keeps the record of the end within the space that is reserved for it.
 	maxLastWords = 8
-	maxLastWord  = 256
+	maxBrief     = 256
 )
 
 // Says reports whether the programs say together that they are in this state. A nil p says nothing.
@@ -121,14 +121,25 @@ func (p *Program) LastWords() *Program {
 		return nil
 	}
 	var left []ProgramReport
-	for _, r := range p.Reports {
+	for _, r := range p.Brief().Reports {
 		if r.State.Ended() {
-			r.Message = cut(r.Message, maxLastWord)
 			left = append(left, r)
 		}
 	}
 	slices.SortStableFunc(left, func(a, b ProgramReport) int { return b.Compare(a) })
 	return NewProgram(left[:min(len(left), maxLastWords)])
+}
+
+// Brief returns p with at most 256 bytes of each message, for lists of jobs. p, which may be nil, is not changed.
+func (p *Program) Brief() *Program {
+	if p == nil {
+		return nil
+	}
+	reports := slices.Clone(p.Reports)
+	for i := range reports {
+		reports[i].Message = cut(reports[i].Message, maxBrief)
+	}
+	return NewProgram(reports)
 }
 
 // cut returns the beginning of text with whole characters, at most limit bytes.

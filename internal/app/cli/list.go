@@ -95,7 +95,11 @@ func (a *app) list(ctx context.Context, f listFlags) error {
 func (a *app) printList(jobs []engine.Job, f listFlags, now time.Time) error {
 	switch {
 	case a.json:
-		return a.printJobs(a.eng.MeasureAll(jobs))
+		jobs = a.eng.MeasureAll(jobs)
+		for i := range jobs {
+			jobs[i].Program = jobs[i].Program.Brief()
+		}
+		return a.printJobs(jobs)
 	case f.quiet:
 		return printLines(a, idsOf(jobs))
 	case len(jobs) == 0 && isTerminal(a.stdout):
