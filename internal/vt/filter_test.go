@@ -56,6 +56,7 @@ func TestFilter(t *testing.T) {
 		{"control in a string", "\x1b]0;a\u009c\u009b6n\ax\x1b]8;;h\u009d\ay\x1b]2;é\a", "xy\x1b]2;é\a"},
 		{"pointer colors and shape", "a\x1b]13;#fff\ab\x1b]22;hand\ac\x1b]113\ad", "abcd"},
 		{"colors of the palette", "a\x1b[#Pb\x1b[#Qc\x1b[#Rd\x1b[#{e\x1b[#}", "abcd\x1b[#{e\x1b[#}"},
+		{"reports of a program", "a\x1b]7501;state=blocked\ab\x1b]7501;?\x1b\\c", "abc"},
 		{"unknown OSC", "\x1b]1337;ReportCellSize\ax", "x"},
 	}
 	for _, tt := range tests {
