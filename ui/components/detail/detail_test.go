@@ -123,6 +123,39 @@ func TestBriefShowsWhatAProgramNeeds(t *testing.T) {
 	}
 }
 
+func TestDetailHasAllReportsAndTheLastCommand(t *testing.T) {
+	reports := []engine.ProgramReport{
+		{State: engine.ProgramWorking, App: "demo", Percent: new(40)},
+		{ID: "tests", State: engine.ProgramDone, App: "demo", Title: "Tests", Message: "all pass"},
+		{ID: "tests/unit", State: engine.ProgramBlocked, Kind: engine.NeedsSecret},
+	}
+	tree := []string{"says      demo · working 40%", "            tests · done · Tests · all pass", "              unit · blocked (auth)"}
+	command := &engine.LastCommand{Code: 3}
+	for name, tt := range map[string]struct {
+		state engine.State
+		want  []string
+	}{
+		"reports": {engine.State{Program: &engine.Program{Reports: reports}}, tree},
+		"a shell": {engine.State{LastCommand: command}, []string{"says      the last command exited 3"}},
+		"both": {
+			engine.State{Program: &engine.Program{Reports: reports[:1]}, LastCommand: command},
+			[]string{"says      demo · working 40%", "          the last command exited 3"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j := running()
+			j.Program, j.LastCommand = tt.state.Program, tt.state.LastCommand
+			var shown []string
+			for line := range strings.SplitSeq(ansi.Strip(newDetail(j, 60, 20).View()), "\n") {
+				shown = append(shown, strings.TrimRight(line, " "))
+			}
+			if want := strings.Join(tt.want, "\n"); !strings.Contains(strings.Join(shown, "\n"), want) {
+				t.Errorf("the detail is\n%s\nwant in it\n%s", strings.Join(shown, "\n"), want)
+			}
+		})
+	}
+}
+
 // Of a job on a host the directory may not be known.
 func TestHostWithoutADirectory(t *testing.T) {
 	j := remote()

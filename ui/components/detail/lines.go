@@ -226,11 +226,12 @@ func (m *Model) wrap(value string, room int) []string {
 // said is what the programs in the terminal say, in their words: a line for each report, the parts of a task
 // indented below it.
 func (m *Model) said() []string {
-	if m.job.Program == nil {
-		return nil
+	var reports []engine.ProgramReport
+	if p := m.job.Program; p != nil {
+		reports = p.Reports
 	}
 	var lines []string
-	for _, r := range m.job.Program.Reports {
+	for _, r := range reports {
 		name := r.ID[strings.LastIndexByte(r.ID, '/')+1:]
 		indent := ""
 		if r.ID == "" {
