@@ -243,6 +243,13 @@ func (j *fakeJob) Notify(title, body string) {
 // Stubborn makes the job ignore SIGTERM.
 func (j *fakeJob) Stubborn() { j.change(func() { j.stubborn = true }) }
 
+// Stopping makes the job one that is being stopped.
+func (j *fakeJob) Stopping(deadline time.Time) {
+	j.change(func() {
+		j.state.Status, j.state.Stopping = engine.Stopping, &engine.StopRequest{Deadline: deadline}
+	})
+}
+
 // Stops returns the requests to end the job, in order.
 func (j *fakeJob) Stops() []engine.StopOptions {
 	j.mu.Lock()

@@ -3,7 +3,10 @@ package engine
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"slices"
+	"time"
 
 	"github.com/hobjobs/hob/internal/shellword"
 )
@@ -23,7 +26,7 @@ func processOf(labels map[string]string) processLabels {
 	return of
 }
 
-// running returns the job on this machine that runs the process. A job that is being stopped does not count.
+// running returns the job on this machine that runs the process: one that is being stopped only if there is no other.
 func (p processLabels) running(ctx context.Context, e *Engine) (j Job, ok bool, err error) {
 	if p == nil {
 		return Job{}, false, nil
@@ -32,11 +35,29 @@ func (p processLabels) running(ctx context.Context, e *Engine) (j Job, ok bool, 
 	if err != nil {
 		return Job{}, false, err
 	}
-	i := slices.IndexFunc(jobs, func(j Job) bool { return j.Status != Stopping })
-	if i < 0 {
+	if len(jobs) == 0 {
 		return Job{}, false, nil
 	}
-	return jobs[i], true, nil
+	i := slices.IndexFunc(jobs, func(j Job) bool { return j.Status != Stopping })
+	return jobs[max(0, i)], true, nil
+}
+
+// waitStopped returns when a job is not being stopped any more.
+func waitStopped(ctx context.Context, h *Handle, j Job) error {
+	limited, cancel := context.WithTimeout(ctx, max(0, time.Until(j.StopDeadline()))+stopMargin)
+	defer cancel()
+	_, err := h.waitUntil(limited, nil, func(now Job) bool { return now.Status != Stopping })
+	switch {
+	case errors.Is(err, ErrNotFound): // cleared since
+		return nil
+	case limited.Err() != nil && ctx.Err() == nil:
+		return &Error{
+			Op:   "start",
+			Err:  fmt.Errorf("%s is being stopped and has not ended", j.ID),
+			Hint: fmt.Sprintf("end it first: hob kill --grace 0s %s", j.ID),
+		}
+	}
+	return err
 }
 
 // NeedsLabel is the label with the names of the processes that a process of a project uses while it runs, quoted as for

@@ -68,7 +68,7 @@ func (h *Handle) restart(ctx context.Context, o RestartOptions, opts ...StartOpt
 		if err != nil {
 			return Job{}, err
 		}
-		if runs {
+		if runs && current.Status != Stopping {
 			return h.e.Handle(current.ID).Restart(ctx, o, opts...)
 		}
 	}

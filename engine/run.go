@@ -16,7 +16,7 @@ const (
 	// tailBytes is enough bytes for tailLength characters, with a partial character at either end.
 	tailBytes = (tailLength + 2) * utf8.UTFMax
 	// stopMargin is how much longer than its grace period the end of a job may take that is stopped
-	// because its caller gave up.
+	// because its caller gave up, or that must end before its process is started again.
 	stopMargin = 10 * time.Second
 )
 

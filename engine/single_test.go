@@ -1,14 +1,24 @@
 package engine_test
 
 import (
+	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/hobjobs/hob/engine"
 )
 
 func process(name string) engine.Spec {
 	return engine.Spec{Name: name, Single: true, Labels: map[string]string{"group": "shop", "project": "/shop", "process": name}}
+}
+
+// sleeping is a process with a command.
+func sleeping() engine.Spec {
+	spec := process("web")
+	spec.Command = []string{"sleep", "60"}
+	return spec
 }
 
 // runningWebs returns the number of jobs with the name web that have not ended.
@@ -89,9 +99,7 @@ func TestRestartBesideStart(t *testing.T) {
 			}
 		})
 		work.Go(func() {
-			spec := process("web")
-			spec.Command = []string{"sleep", "60"}
-			if _, err := e.Start(t.Context(), spec); err != nil {
+			if _, err := e.Start(t.Context(), sleeping()); err != nil {
 				t.Error(err)
 			}
 		})
@@ -100,4 +108,56 @@ func TestRestartBesideStart(t *testing.T) {
 	if n := runningWebs(t, e); n != 1 {
 		t.Errorf("%d jobs run, want 1", n)
 	}
+}
+
+// A job that is being stopped may still have the port: what starts its process again waits for its end.
+func TestProcessStartsAfterAStop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, f := withFake(t)
+		earlier := start(t, e, process("web"))
+		f.Job(earlier.ID).Exit(1)
+		old := start(t, e, process("web"))
+		f.Job(old.ID).Stubborn()
+		var work sync.WaitGroup
+		work.Go(func() {
+			if _, err := e.Handle(old.ID).Stop(t.Context(), engine.StopOptions{Grace: time.Second}); err != nil {
+				t.Error(err)
+			}
+		})
+		synctest.Wait()
+		for range 2 {
+			work.Go(func() {
+				if j, err := e.Handle(earlier.ID).Restart(t.Context(), engine.RestartOptions{}); err != nil || j.ID == old.ID {
+					t.Errorf("restarted %s, %v", j.ID, err)
+				}
+			})
+			work.Go(func() {
+				if j, err := e.Start(t.Context(), sleeping()); err != nil || j.ID == old.ID {
+					t.Errorf("started %s, %v", j.ID, err)
+				}
+			})
+		}
+		synctest.Wait()
+		if n := runningWebs(t, e); n != 1 {
+			t.Errorf("%d jobs run during the stop, want 1", n)
+		}
+		work.Wait()
+		if n := runningWebs(t, e); n != 1 {
+			t.Errorf("%d jobs run after the stop, want 1", n)
+		}
+	})
+}
+
+// A job whose processes the system does not end keeps its process from starting, but not for ever.
+func TestProcessDoesNotStartBesideAStop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, f := withFake(t)
+		old := start(t, e, process("web"))
+		f.Job(old.ID).Stopping(time.Now().Add(time.Second))
+		j, err := e.Start(t.Context(), sleeping())
+		if err == nil || !strings.Contains(err.Error(), string(old.ID)+" is being stopped and has not ended") {
+			t.Errorf("%s, %v", j.ID, err)
+		}
+		f.Job(old.ID).Exit(0)
+	})
 }

@@ -53,7 +53,8 @@ type Spec struct {
 	CreatedBy     string // empty: the engine's client name
 	RestartedFrom ID
 	// Single is for a process of a project. If a job with the same values of the labels group, project and
-	// process runs on this machine, Start returns that one. A job that is being stopped does not count.
+	// process runs on this machine, Start returns that one. It first waits for the end of one that is being
+	// stopped.
 	Single bool
 
 	// Restart starts the command again when it ends, as the same job: "always" or "on-failure",

@@ -39,14 +39,11 @@ func (e *Engine) Start(ctx context.Context, spec Spec, opts ...StartOption) (Job
 		return Job{}, err
 	}
 	if o.token != "" || spec.Single {
-		lock, err := e.root.Exclusive(ctx, "tokens")
-		if err != nil {
-			return Job{}, rootError(err)
-		}
-		defer lock.Close()
-		if j, ok, err := o.earlier(ctx, e, spec); ok || err != nil {
+		j, lock, err := o.exclude(ctx, e, spec)
+		if err != nil || lock == nil {
 			return j, err
 		}
+		defer lock.Close()
 	}
 	if spec.Port == AutoPort {
 		if spec.Port, err = freePort(ctx, e, spec, b); err != nil {
@@ -105,6 +102,28 @@ func (e *Engine) Start(ctx context.Context, spec Spec, opts ...StartOption) (Job
 	e.changed()
 	e.sweepSometimes()
 	return j, nil
+}
+
+// exclude keeps other starts with a token or of a process from happening until lock is closed. If there is a job that
+// the start would repeat, it returns that, and no lock. It waits for the end of one that is being stopped: the new one
+// may need what that holds, such as a port.
+func (o startOptions) exclude(ctx context.Context, e *Engine, spec Spec) (j Job, lock *jobdir.FileLock, err error) {
+	for {
+		if lock, err = e.root.Exclusive(ctx, "tokens"); err != nil {
+			return Job{}, nil, rootError(err)
+		}
+		j, ok, err := o.earlier(ctx, e, spec)
+		if err == nil && !ok {
+			return Job{}, lock, nil
+		}
+		lock.Close()
+		if waits := spec.Single && j.Status == Stopping; err != nil || !waits {
+			return j, nil, err
+		}
+		if err := waitStopped(ctx, e.Handle(j.ID), j); err != nil {
+			return Job{}, nil, err
+		}
+	}
 }
 
 // earlier returns the job that a start would repeat: the one with its token, or the one that runs the same process.
