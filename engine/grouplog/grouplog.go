@@ -147,7 +147,7 @@ func (s *Stream) begin(ctx context.Context) error {
 // the last one. It returns the error of ctx when ctx is done, and ErrClosed after the engine was closed.
 func (s *Stream) Next(ctx context.Context) ([]Entry, error) {
 	for {
-		entries, err := s.merge(ctx)
+		entries, err := s.Ready(ctx)
 		if err != nil || len(entries) > 0 {
 			return entries, err
 		}

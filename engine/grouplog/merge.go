@@ -9,8 +9,9 @@ import (
 // mostEntries is how many entries are returned at once.
 const mostEntries = 256
 
-// merge returns the next entries, in their order. It returns none if there is nothing new.
-func (s *Stream) merge(ctx context.Context) ([]Entry, error) {
+// Ready returns the next entries without waiting for new ones: none if there is nothing to read at the moment. It
+// returns the error of ctx when ctx is done.
+func (s *Stream) Ready(ctx context.Context) ([]Entry, error) {
 	for _, m := range s.members {
 		for _, src := range m.sources {
 			src.empty = src.empty && !m.dirty

@@ -136,7 +136,7 @@ func (m *manyLog) copyFrom(ctx context.Context, stream *grouplog.Stream) error {
 			if m.wants != nil && !m.wants(e.Job) {
 				continue
 			}
-			m.running[e.Job.ID] = !e.Ended
+			m.running[e.Job.ID] = !e.Job.Status.Finished()
 			m.print(e)
 			if !e.Ended {
 				continue
@@ -152,12 +152,15 @@ func (m *manyLog) copyFrom(ctx context.Context, stream *grouplog.Stream) error {
 	}
 }
 
-// next returns the next entries, or io.EOF if there will be none: no job is left, and none that was stopped
-// is started again soon.
+// next returns the next entries, or io.EOF if there will be none: no job is left whose output was not read, and
+// none that was stopped is started again soon.
 func (m *manyLog) next(ctx context.Context, stream *grouplog.Stream, stopped bool) ([]grouplog.Entry, error) {
 	m.addBegun()
 	if !m.follow || m.anyRunning() {
 		return stream.Next(ctx)
+	}
+	if entries, err := stream.Ready(ctx); err != nil || len(entries) > 0 {
+		return entries, err
 	}
 	limited, cancel := m.untilQuiet(ctx, stopped)
 	defer cancel()
@@ -240,7 +243,7 @@ func (m *manyLog) print(e grouplog.Entry) {
 	case errors.Is(e.Err, grouplog.ErrRemoved):
 		m.note(e, "was removed")
 	case e.Err != nil:
-		m.note(e, "cannot read the log: "+e.Err.Error())
+		m.note(e, "cannot read the log: "+noLog(e.Job, e.Err).Error())
 	case e.Ended:
 		m.note(e, e.Job.Ending())
 	default:
@@ -301,7 +304,7 @@ func (m *manyLog) printJSONLine(e grouplog.Entry) {
 	}
 	switch {
 	case e.Err != nil:
-		v.Error = new(e.Err.Error())
+		v.Error = new(noLog(e.Job, e.Err).Error())
 	case e.Ended:
 		v.Ended = &endJSON{Status: e.Job.Status, ExitCode: e.Job.Exit.Code}
 		if e.Job.Exit.Signal != "" {
