@@ -54,8 +54,8 @@ func (a *app) setupRevive(f setupFlags) error {
 	_, err = os.Stat(systemdRuns)
 	switch {
 	case err != nil && !f.print:
-		a.reportf("hob: systemd has not started this system. Add this line with crontab -e:")
-		_, err = fmt.Fprintf(a.stdout, "@reboot %s revive --marked\n", shellword.Quote(program))
+		a.reportf("hob: this system does not run systemd. Add this line with crontab -e:")
+		_, err = fmt.Fprint(a.stdout, reviveCronLine(program))
 		return err
 	case f.print:
 		_, err = fmt.Fprint(a.stdout, reviveUnitText(program))
@@ -81,12 +81,12 @@ func (a *app) removeRevive(unit, wanted string) error {
 	text, err := os.ReadFile(unit)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		a.reportf("hob: there is no %s. If you use cron, remove the line with crontab -e", escape(unit))
+		a.reportf("hob: %s does not exist; if you use cron, remove the line with crontab -e", escape(unit))
 		return nil
 	case err != nil:
 		return setupFailed(err)
 	case !bytes.HasPrefix(text, []byte(reviveUnitMark)):
-		return setupFailed(fmt.Errorf("%s is not a file that hob has written", unit))
+		return setupFailed(fmt.Errorf("%s was not written by hob; remove it yourself", unit))
 	}
 	if err := os.Remove(wanted); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return setupFailed(err)
@@ -116,6 +116,22 @@ func thisProgram() (string, error) {
 	return filepath.Abs(path)
 }
 
+// placeVariables are the variables that select where hob keeps jobs and settings.
+func placeVariables() []string {
+	return []string{"HOB_STATE_DIR", "XDG_STATE_HOME", "HOB_CONFIG", "XDG_CONFIG_HOME"}
+}
+
+// reviveCronLine returns the line for crontab. There, a percent sign ends the command unless it is escaped.
+func reviveCronLine(program string) string {
+	line := "@reboot "
+	for _, name := range placeVariables() {
+		if value := os.Getenv(name); value != "" {
+			line += name + "=" + shellword.Quote(value) + " "
+		}
+	}
+	return strings.ReplaceAll(line+shellword.Quote(program)+" revive --marked\n", "%", `\%`)
+}
+
 const reviveUnitMark = "# Written by hob setup revive.\n"
 
 // reviveUnitText returns the unit. Its jobs stay when hob has started them: only hob itself counts as the process of
@@ -125,7 +141,7 @@ func reviveUnitText(program string) string {
 	text := reviveUnitMark +
 		"[Unit]\nDescription=Start marked jobs of hob again after a reboot\n\n" +
 		"[Service]\nType=oneshot\nRemainAfterExit=yes\nKillMode=process\n"
-	for _, name := range []string{"HOB_STATE_DIR", "XDG_STATE_HOME"} {
+	for _, name := range placeVariables() {
 		if value := os.Getenv(name); value != "" {
 			escaped := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%").Replace(name + "=" + value)
 			text += `Environment="` + escaped + "\"\n"
