@@ -155,7 +155,7 @@ func (r *reviver) request(ctx context.Context, lost Job) (Spec, []StartOption, e
 	if lost.Status != Lost {
 		return Spec{}, nil, &Error{
 			Err:  fmt.Errorf("%w: it is %s, not lost", ErrInvalid, lost.Status),
-			Hint: "start it again with a restart",
+			Hint: "to run it again: hob restart " + string(lost.ID),
 		}
 	}
 	if by := r.next[lost.ID]; by != "" {
