@@ -136,7 +136,7 @@ func (m *manyLog) copyFrom(ctx context.Context, stream *grouplog.Stream) error {
 			if m.wants != nil && !m.wants(e.Job) {
 				continue
 			}
-			m.running[e.Job.ID] = !e.Job.Status.Finished()
+			m.running[e.Job.ID] = !e.Ended && !e.Job.Status.Finished()
 			m.print(e)
 			if !e.Ended {
 				continue
