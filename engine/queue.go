@@ -140,6 +140,9 @@ func (e *Engine) StartQueued(ctx context.Context, when Turn, ids ...ID) error {
 			}
 		}
 	}
+	if when == TurnFirst {
+		notePutFirst(e, ids)
+	}
 	return nil
 }
 

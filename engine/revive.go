@@ -31,8 +31,9 @@ type Revival struct {
 	Err error
 }
 
-// Revive starts lost jobs again, in the order in which they were requested, each as [Handle.Restart] does. A job that
-// waited for another one of them waits for the new job now. The environment of the caller has no values for variables
+// Revive starts lost jobs again, in the order in which they were requested, each as [Handle.Restart] does. In a queue,
+// those that ran come first, and then those that were put first, see [Engine.StartQueued]. A job that waited for another
+// one of them waits for the new job now. The environment of the caller has no values for variables
 // that were given to a job: those come from Env, or from the file that describes the job.
 //
 // A job is started once: it counts as started as long as a job with its RestartedFrom exists that has run. Only one Revive of a
@@ -100,7 +101,7 @@ func endedWithReboot(j Job) bool {
 	return j.Status == Lost && j.Exit.Reason == ReasonReboot && j.Kind != KindVirtual
 }
 
-// chosen returns the jobs to start, those that were requested first at the beginning.
+// chosen returns the jobs to start, in their order.
 func (r *reviver) chosen(all []Job) []Job {
 	var jobs []Job
 	for _, j := range slices.Backward(all) {
@@ -112,7 +113,7 @@ func (r *reviver) chosen(all []Job) []Job {
 			jobs = append(jobs, j)
 		}
 	}
-	return jobs
+	return r.inOrder(jobs)
 }
 
 // offers reports whether a job is started without being named.

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/jobdir"
 )
 
 // rebooted ends jobs as a reboot does.
@@ -190,5 +191,31 @@ func TestReviveOfWhatNeverRan(t *testing.T) {
 				tt.want = nil // it runs
 			}
 		})
+	}
+}
+
+// In a queue, the jobs that ran come first, then those that were put first; and each job comes after those that it waits
+// for. Jobs of other queues keep their places.
+func TestReviveOrderOfAQueue(t *testing.T) {
+	e, f := withFake(t)
+	queued := func(name string, after ...engine.ID) engine.Job {
+		j := start(t, e, engine.Spec{Name: name, Queue: "left", After: after})
+		f.Job(j.ID).change(func() { f.Job(j.ID).state.StartedAt = time.Time{} })
+		return j
+	}
+	other := start(t, e, engine.Spec{Name: "other"})
+	waits, last, dep := queued("waits"), queued("last"), queued("dep")
+	ran := start(t, e, engine.Spec{Name: "ran", Queue: "left"})
+	first, depends := queued("first"), queued("depends", dep.ID)
+	rebooted(f, other, waits, last, dep, ran, first, depends)
+	for id, n := range map[engine.ID]int64{ran.ID: 1, first.ID: 9, depends.ID: 8} {
+		if err := jobdir.WriteCursor(f.Job(id).Launch.Dir, "put-first", n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	revivals, err := e.Revive(t.Context(), engine.ReviveOptions{DryRun: true})
+	want := []string{"other", "ran", "first", "dep", "depends", "waits", "last"}
+	if diff := cmp.Diff(want, became(t, revivals, err)); diff != "" {
+		t.Error(diff)
 	}
 }
