@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/app/project"
 )
 
 // completion returns a completion of the names that find returns, except those that are already
@@ -100,6 +101,13 @@ func (a *app) completeHosts() cobra.CompletionFunc {
 		}
 		return names, err
 	})
+}
+
+// completeGroups completes the values of --group: the names of groups that have jobs.
+func completeGroups(a *app, cmd *cobra.Command) {
+	completeFlag(cmd, "group", a.completion(true, func(ctx context.Context) ([]cobra.Completion, error) {
+		return project.Groups(ctx, a.eng)
+	}))
 }
 
 // completionHelp is the help of hob completion SHELL: where the shell looks for the script, and the

@@ -38,6 +38,7 @@ func (a *app) downCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.VarP(nonEmptyFlag(&f.file, "FILE"), "file", "f", "stop the project of this file")
 	flags.Var(nonEmptyFlag(&f.group, "GROUP"), "group", "stop the jobs of this group, from any directory")
+	completeGroups(a, cmd)
 	a.jsonFlag(cmd)
 	return cmd
 }

@@ -52,6 +52,7 @@ func (a *app) logCommand() *cobra.Command {
 	flags.Var(countFlag(&f.offset), "offset", "first line, counting from 0")
 	flags.BoolVarP(&f.follow, "follow", "f", false, "also print new output, until all these jobs have ended")
 	flags.Var(nonEmptyFlag(&f.group, "GROUP"), "group", "show the jobs of this group")
+	completeGroups(a, cmd)
 	flags.BoolVar(&f.time, "time", false, "print the time of each line")
 	flags.BoolVar(&f.noPrefix, "no-prefix", false, "with several jobs: do not print their names")
 	flags.Var(textFlag(&f.filter, "REGEX"), "filter", "only lines that match this regular expression")

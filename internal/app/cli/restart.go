@@ -39,6 +39,7 @@ func (a *app) restartCommand() *cobra.Command {
 	cmd.Flags().VarP(listFlag{&f.env, "NAME[=VALUE]"}, "env", "e", "set a variable (NAME=VALUE), or pass NAME through")
 	cmd.Flags().BoolVar(&f.keep, "keep", false, "leave a running job running")
 	cmd.Flags().Var(nonEmptyFlag(&f.group, "GROUP"), "group", "restart the processes of this group, also those that have ended")
+	completeGroups(a, cmd)
 	a.jsonFlag(cmd)
 	return cmd
 }

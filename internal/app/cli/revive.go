@@ -50,6 +50,7 @@ func (a *app) reviveCommand() *cobra.Command {
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print what would be started, and start nothing")
 	completeFlag(cmd, "on", a.completeHosts())
 	completeFlag(cmd, "queue", a.completeQueues())
+	completeGroups(a, cmd)
 	a.jsonFlag(cmd)
 	return cmd
 }

@@ -132,7 +132,7 @@ func (g Group) Exists(ctx context.Context, eng *engine.Engine) (bool, error) {
 
 // Groups returns the names of all groups of this machine.
 func Groups(ctx context.Context, eng *engine.Engine) ([]string, error) {
-	jobs, err := eng.List(ctx, engine.Filter{Here: true})
+	jobs, err := eng.List(ctx, engine.Filter{Here: true, Unverified: true})
 	names := map[string]bool{}
 	for _, j := range jobs {
 		if name := j.Labels[groupLabel]; name != "" {
