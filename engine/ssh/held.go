@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path"
 	"time"
 
 	"github.com/hobjobs/hob/engine"
@@ -159,101 +158,6 @@ func (h *host) runHolder(ctx context.Context, class conn.Class, request, program
 	return a.Out, nil
 }
 
-// heldJobs is what the last looks found of the jobs with a holder that have not ended.
-type heldJobs struct {
-	last map[engine.ID]*hostjob.Job
-	skew time.Duration // how far the clock here is ahead of that of the host
-}
-
-// skewNoticed is how much two measurements of the skew must differ for a change of a clock.
-const skewNoticed = 2 * time.Second
-
-// lookHeld looks at the jobs rs in base, which have holders.
-func (h *host) lookHeld(ctx context.Context, base string, rs []engine.Record, seen map[engine.ID]engine.State) error {
-	if len(rs) == 0 {
-		return nil
-	}
-	for _, confirms := range []bool{false, true} {
-		l, at, err := h.listHeld(ctx, base, rs)
-		if missing := (*missingError)(nil); errors.As(err, &missing) {
-			return h.lookWithoutHolder(ctx, base, rs, missing, seen)
-		}
-		if err != nil {
-			return err
-		}
-		var again []engine.Record // a directory that is gone may be there a moment later
-		for _, r := range rs {
-			r.Job.StartedUp = h.b.startedUp(r)
-			look := h.heldLook(r, l, base, at)
-			switch {
-			case look.Job == nil:
-				seen[r.ID] = judge.LastKnown(r)
-			case look.IsGone() && !confirms:
-				again = append(again, r)
-			default:
-				o := look.State()
-				h.found(r.ID, look.Logs(), at) // before the end is recorded
-				h.b.remember(r, o, l.Boot, look.Dir, false)
-				seen[r.ID] = o
-			}
-		}
-		if rs = again; len(rs) == 0 {
-			break
-		}
-	}
-	return nil
-}
-
-// heldLook returns what a listing has of the job of r; without a Job if it has nothing.
-func (h *host) heldLook(r engine.Record, l *hostjob.Listing, base string, at time.Time) *judge.HeldLook {
-	dir := h.b.HostDir(r)
-	look := &judge.HeldLook{
-		Record: r,
-		Job:    l.Jobs[remoteID(dir)],
-		Boot:   l.Boot,
-		Up:     l.Up,
-		At:     at,
-		Dir:    path.Join(base, remoteID(dir)),
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if skew := at.Sub(l.Now); (skew - h.held.skew).Abs() > skewNoticed {
-		h.held.skew = skew
-	}
-	look.Skew = h.held.skew
-	switch j := look.Job; {
-	case j == nil:
-	case j.Same:
-		look.Job = h.held.last[r.ID]
-	case j.Gone, j.State.Status.Finished():
-		delete(h.held.last, r.ID)
-	default:
-		h.held.last[r.ID] = j
-	}
-	return look
-}
-
-// listHeld requests the states of the jobs rs in base.
-func (h *host) listHeld(ctx context.Context, base string, rs []engine.Record) (*hostjob.Listing, time.Time, error) {
-	c, err := h.connect(ctx, false)
-	if err != nil {
-		return nil, time.Time{}, err
-	}
-	args := []string{"list", base}
-	h.mu.Lock()
-	for _, r := range rs {
-		arg := remoteID(h.b.HostDir(r))
-		if j := h.held.last[r.ID]; j != nil {
-			arg += "=" + j.Sum
-		}
-		args = append(args, arg)
-	}
-	h.mu.Unlock()
-	var l hostjob.Listing
-	err = h.askHolder(ctx, quick, h.speakerOf(c, &rs[0]), nil, &l, askOptions{}, args...)
-	return &l, time.Now(), err
-}
-
 // lookWithoutHolder looks at jobs with a holder where the program that speaks to them does not run: only
 // the record of an end is certain.
 func (h *host) lookWithoutHolder(ctx context.Context, base string, rs []engine.Record, why *missingError, seen map[engine.ID]engine.State) error {
@@ -286,7 +190,7 @@ func (h *host) heldFiles(ctx context.Context, base string, rs []engine.Record) (
 // heldEntry requests what the host knows of the logs of the job of r.
 func (h *host) heldEntry(ctx context.Context, r engine.Record) (*recipe.Entry, time.Time, error) {
 	base, _ := dirAndName(h.b.HostDir(r))
-	l, at, err := h.listHeld(ctx, base, []engine.Record{r})
+	l, err := h.listHeld(ctx, base, []engine.Record{r})
 	if missing := (*missingError)(nil); errors.As(err, &missing) { // the logs are files that scripts can read
 		files, filesErr := h.heldFiles(ctx, base, []engine.Record{r})
 		if j := files[remoteID(h.b.HostDir(r))]; filesErr == nil && j.Logs != nil {
@@ -294,13 +198,13 @@ func (h *host) heldEntry(ctx context.Context, r engine.Record) (*recipe.Entry, t
 		}
 	}
 	if err != nil {
-		return nil, at, err
+		return nil, time.Time{}, err
 	}
-	look := h.heldLook(r, l, base, at)
+	look := h.heldLook(r, l, base)
 	if look.Job == nil || look.IsGone() {
-		return nil, at, engine.ErrNotFound
+		return nil, l.at, engine.ErrNotFound
 	}
-	return look.Logs(), at, nil
+	return look.Logs(), l.at, nil
 }
 
 // bridge runs the host's holder program with args, and returns a stream to its stdin and stdout. A program that was not

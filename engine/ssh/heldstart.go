@@ -88,8 +88,8 @@ func refusedBecause(a hostjob.Launched) string {
 
 // launched returns the state of a job that was just started, and records it.
 func (h *host) launched(l engine.Launch, list *hostjob.Listing, base, program string) *engine.State {
-	at := time.Now()
-	look := h.heldLook(l.Record, list, base, at)
+	listed := &heldListing{Listing: *list, at: time.Now()}
+	look := h.heldLook(l.Record, listed, base)
 	if look.Job == nil || look.IsGone() {
 		return nil // the next look decides
 	}
@@ -98,7 +98,7 @@ func (h *host) launched(l engine.Launch, list *hostjob.Listing, base, program st
 		o.HostHolder = program
 	}
 	o.Backgrounded = l.Spec.Backgrounded
-	h.found(l.ID, look.Logs(), at)
+	h.found(l.ID, look.Logs(), listed.at)
 	h.b.remember(l.Record, o, list.Boot, look.Dir, true)
 	return &o
 }

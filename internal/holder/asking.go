@@ -45,10 +45,21 @@ func Look(dir string) (record.State, error) {
 // every holder, because one that hangs looks like one that has nothing to do; otherwise only those that Look asks.
 // The result lacks jobs for which Look returns an error.
 func LookAll(ctx context.Context, dirs []string, verify bool) (map[string]*record.State, error) {
-	return lookAll(ctx, dirs, verify, usualPatience())
+	return lookAll(ctx, dirs, func(string) bool { return verify }, usualPatience())
 }
 
-func lookAll(ctx context.Context, dirs []string, verify bool, p patience) (map[string]*record.State, error) {
+// briefly is how long [LookBriefly] waits for answers.
+const briefly = 250 * time.Millisecond
+
+// LookBriefly is LookAll for a client that looks again and again: it asks the holders that Look asks and those for
+// which verify is true, and waits for none longer than a quarter of a second. A job is then unreachable if its holder
+// was only slow: the client decides after several looks.
+func LookBriefly(ctx context.Context, dirs []string, verify func(dir string) bool) (map[string]*record.State, error) {
+	p := patience{gone: briefly, stopped: briefly, running: briefly, all: usualPatience().all}
+	return lookAll(ctx, dirs, verify, p)
+}
+
+func lookAll(ctx context.Context, dirs []string, verify func(dir string) bool, p patience) (map[string]*record.State, error) {
 	states := make(map[string]*record.State, len(dirs))
 	var asked []string
 	for _, dir := range dirs {
@@ -60,7 +71,7 @@ func lookAll(ctx context.Context, dirs []string, verify bool, p patience) (map[s
 			continue
 		}
 		states[dir] = &s
-		if ask || verify && isHeld(&s) {
+		if ask || verify(dir) && isHeld(&s) {
 			asked = append(asked, dir)
 		}
 	}

@@ -118,7 +118,7 @@ func TestLookAtStoppedHolder(t *testing.T) {
 					}
 				}
 			}()
-			states, err := lookAll(t.Context(), []string{h.cfg.Dir}, tc.verify, patience{stopped: tc.patience, running: tc.patience, all: time.Minute})
+			states, err := lookAll(t.Context(), []string{h.cfg.Dir}, func(string) bool { return tc.verify }, patience{stopped: tc.patience, running: tc.patience, all: time.Minute})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -23,7 +23,7 @@ import (
 )
 
 // list returns the states of jobs in base. Each of the asked is a name, or NAME=SUM for a job that the
-// client knows.
+// client knows, and =ask or =wait behind that to have its holder asked; see [Ask] and [Wait].
 func list(ctx context.Context, base string, asked []string) Listing {
 	now := time.Now()
 	l := Listing{
@@ -34,21 +34,31 @@ func list(ctx context.Context, base string, asked []string) Listing {
 	}
 	var dirs []string
 	sums, prints := map[string]string{}, map[string]string{} // by directory
+	verify, patient := map[string]bool{}, false
 	for _, a := range asked {
 		id, sum, _ := strings.Cut(a, "=")
+		sum, how, verified := strings.Cut(sum, "=")
 		if !jobdir.ValidID(id) {
 			continue
 		}
 		dir := filepath.Join(base, id)
+		verify[dir] = verified
+		patient = patient || how == Wait
 		now := printOf(dir) // before the look: what changes during it makes a difference the next time
-		if now != "" && now == sum {
+		if now != "" && now == sum && !verified {
 			l.Jobs[id] = &Job{Sum: sum, Same: true}
 			continue
 		}
 		dirs = append(dirs, dir)
 		sums[dir], prints[dir] = sum, now
 	}
-	states, err := localclient.LookAll(ctx, dirs, false)
+	look := func() (map[string]*record.State, error) {
+		return localclient.LookBriefly(ctx, dirs, func(dir string) bool { return verify[dir] })
+	}
+	if patient {
+		look = func() (map[string]*record.State, error) { return localclient.LookAll(ctx, dirs, true) }
+	}
+	states, err := look()
 	if err != nil {
 		return l
 	}

@@ -48,7 +48,15 @@ func (r *Run) Stop(ctx context.Context, o record.StopOptions) (record.StopReport
 // LookAll returns the states of the jobs in dirs, by directory. Those that were removed are missing. With verify, it
 // asks the holders of the jobs that run.
 func LookAll(ctx context.Context, dirs []string, verify bool) (map[string]*record.State, error) {
-	states, err := holder.LookAll(ctx, dirs, verify)
+	return withQueues(holder.LookAll(ctx, dirs, verify))
+}
+
+// LookBriefly is [holder.LookBriefly], with why jobs are queued, as LookAll has it.
+func LookBriefly(ctx context.Context, dirs []string, verify func(dir string) bool) (map[string]*record.State, error) {
+	return withQueues(holder.LookBriefly(ctx, dirs, verify))
+}
+
+func withQueues(states map[string]*record.State, err error) (map[string]*record.State, error) {
 	if err != nil {
 		return nil, err
 	}
