@@ -80,7 +80,7 @@ func (r *heldRun) Write(ctx context.Context, p []byte) error {
 		if err != nil {
 			return err
 		}
-		taken += n
+		taken += cmp.Or(done.Taken, n)
 	}
 	return nil
 }

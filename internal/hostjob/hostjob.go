@@ -223,5 +223,8 @@ type Queued struct {
 type Done struct {
 	Failure *holder.Failure    `json:"failure,omitempty"` // nil: it was done
 	Stop    *record.StopReport `json:"stop,omitempty"`
-	Screen  *record.Screen     `json:"screen,omitempty"`
+	// Taken is how much of the data of OpWrite was written, if the job reads so slowly that there was no time for the
+	// rest.
+	Taken  int            `json:"taken,omitempty"`
+	Screen *record.Screen `json:"screen,omitempty"`
 }

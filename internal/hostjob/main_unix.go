@@ -104,7 +104,11 @@ func carryOut(ctx context.Context, dir string, a *Act, done *Done) error {
 		done.Stop = &report
 		return err
 	case OpWrite:
-		return r.Write(ctx, a.Data)
+		taken, err := typeSlowly(ctx, a.Data, r.Write)
+		if taken < len(a.Data) {
+			done.Taken = taken
+		}
+		return err
 	case OpCloseInput:
 		return r.CloseInput(ctx)
 	case OpKeys:
