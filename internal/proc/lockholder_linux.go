@@ -2,13 +2,15 @@ package proc
 
 import (
 	"bytes"
+	"cmp"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 )
 
-// LockHolder returns a process that has the file at path locked; ok is false if none of those that this
-// user may examine has. The system's list of locks does not name the holder of a lock of an open file
+// LockHolder returns the oldest process that has the file at path locked; ok is false if none of those
+// that this user may examine has. The system's list of locks does not name the holder of a lock of an open file
 // description, so the descriptors of all processes are examined.
 func LockHolder(path string) (p Process, ok bool) {
 	want, err := os.Stat(path)
@@ -20,12 +22,19 @@ func LockHolder(path string) (p Process, ok bool) {
 	if err != nil {
 		return p, false
 	}
-	for _, p := range procs {
+	for _, p := range oldestFirst(procs) {
 		if p.hasFiles() && hasLocked(p.PID, want) {
 			return p, true
 		}
 	}
 	return Process{}, false
+}
+
+// oldestFirst sorts processes by their start. A program that has a file locked runs others, which inherit the lock
+// and live for moments only: they would be named in turn wherever their numbers are lower than its own.
+func oldestFirst(procs []Process) []Process {
+	slices.SortStableFunc(procs, func(a, b Process) int { return cmp.Compare(a.Start, b.Start) })
+	return procs
 }
 
 // hasLocked reports whether a process has a lock on the file.
