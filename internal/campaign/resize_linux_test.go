@@ -13,17 +13,20 @@ import (
 
 var resizes = flag.Int("campaign.resizes", 60, "how many times to change the size of each client's terminal")
 
-// mostOfClient is the memory that a client may take whatever its terminal's size is, in bytes. Most of
-// it is for two copies of the largest screen that is drawn, with 112 bytes for each cell: those of 800x800 cells
-// take 137 MiB. The renderer keeps them when the terminal gets smaller.
-const mostOfClient = 180 << 20
+// mostOfClient is the memory that a client may take whatever its terminal's size is, in bytes: 57 MiB for two
+// copies of the widest and highest screen that is drawn, with 112 bytes for each cell; those that they replace; and
+// its program. The renderer keeps the copies when the terminal gets smaller.
+const mostOfClient = 160 << 20
+
+// collect makes a client collect its garbage while it has less than that, so that what it takes is what it keeps.
+const collect = "GOMEMLIMIT=120MiB"
 
 // TestResizeStorm changes the sizes of the terminals of three clients that are attached to one job, to
 // ordinary and to huge ones. In the end the job has the size of its clients, all show its screen, and
 // none has kept more memory than a screen takes.
 func TestResizeStorm(t *testing.T) {
 	testtool.Need(t, "stty")
-	for name, most := range map[string][2]int{"ordinary": {250, 80}, "huge": {800, 800}} {
+	for name, most := range map[string][2]int{"ordinary": {250, 80}, "huge": {1200, 1200}} {
 		t.Run(name, func(t *testing.T) {
 			if testing.Short() && name == "huge" {
 				t.Skip("-short: it measures memory, of which the race detector needs a multiple")
@@ -33,8 +36,10 @@ func TestResizeStorm(t *testing.T) {
 			w.Must(t, "wait", "--for", "up", id)
 			clients := make([]*screen, 3)
 			for i := range clients {
+				client := w.Command("attach", id)
+				client.Env = append(client.Env, collect)
 				var err error
-				if clients[i], err = show(w.Command("attach", id)); err != nil {
+				if clients[i], err = show(client); err != nil {
 					t.Fatal(err)
 				}
 				defer func() {
