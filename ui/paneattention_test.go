@@ -155,16 +155,6 @@ func TestLineIsHiddenWithoutEcho(t *testing.T) {
 		s.write("plainly")
 		s.sees("plainly")
 	})
-	inBubble(t, "a program reports that it needs a login", func(t *testing.T) {
-		eng := three()
-		eng.jobs[0].Entry = engine.EntryOpen
-		eng.jobs[0].Program = &engine.Program{ProgramReport: engine.ProgramReport{State: engine.ProgramBlocked, Kind: engine.NeedsSecret}}
-		s := newHarness(t, 120, 30, eng)
-		s.press("i")
-		s.sees("Password for npm run dev (hidden): ")
-		s.write("hunter2")
-		s.seesNot("hunter2")
-	})
 	inBubble(t, "on a host the words have to do", func(t *testing.T) {
 		eng := three()
 		eng.jobs[0].Host = "web1"

@@ -192,3 +192,17 @@ func TestNoticesOfReports(t *testing.T) {
 		})
 	}
 }
+
+// A line for a program that reports that it needs a login is hidden, even if the terminal echoes.
+func TestLineForReportedLoginIsHidden(t *testing.T) {
+	inBubble(t, "a login", func(t *testing.T) {
+		eng := three()
+		eng.jobs[0].Entry = engine.EntryOpen
+		eng.jobs[0].Program = &engine.Program{ProgramReport: engine.ProgramReport{State: engine.ProgramBlocked, Kind: engine.NeedsSecret}}
+		s := newHarness(t, 120, 30, eng)
+		s.press("i")
+		s.sees("Password for npm run dev (hidden): ")
+		s.write("hunter2")
+		s.seesNot("hunter2")
+	})
+}
