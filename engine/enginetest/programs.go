@@ -27,6 +27,14 @@ exec sleep 600`)
 			s.saysBlocked(j.ID)
 			s.blockedForPermission(j.ID)
 		}},
+		{"what a program says into one of its streams is known", func(s *suite) {
+			s.need(s.caps.Split, "separate streams")
+			j := s.sh(`echo words >&2; printf '\033]7501;state=blocked\007\n'; exec sleep 600`, func(spec *engine.Spec) { spec.Split = true })
+			s.saysBlocked(j.ID)
+			if got := s.listed(j.ID); !got.NeedsInput() {
+				s.Errorf("another client finds %+v", got.Program)
+			}
+		}},
 		{"a holder knows what a program in a terminal has said before much output", func(s *suite) {
 			s.need(s.cfg.Terminal == nil, "a holder")
 			j := s.sh(`printf '\033]7501;state=blocked:kind=permission\007'; seq 9999; echo end; exec sleep 600`, withTerminal)

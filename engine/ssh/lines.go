@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/logfile"
@@ -37,59 +36,84 @@ type lineFacts struct {
 	said   programstatus.Store // what its programs have said; it is never changed
 }
 
-// saidWith returns what the programs of the job have said when it has printed output bytes, which end with those
-// given. What was printed before these and after the last read is not known: what worked or waited may have ended.
-func (f *lineFacts) saidWith(end []byte, output int64, at time.Time) programstatus.Store {
+// saidWith returns what the programs of the job have said when it has printed output bytes, given the ends of its logs.
+// If it has printed more since the last read than these have, what worked or waited may have ended.
+func (f *lineFacts) saidWith(ends [][]byte, output int64, at time.Time) programstatus.Store {
 	said := f.said.Clone()
-	if f.output < output-int64(len(end)) {
+	if output-f.output > mostRead {
 		said.EndRun()
 	}
-	said.Read(end, at)
+	for _, end := range ends {
+		said.Read(end, at)
+	}
 	return said
 }
 
-// endOf is the end of a log that is read.
-type endOf struct {
+// endsOf are the ends of the logs of a job that are read.
+type endsOf struct {
 	id   engine.ID
-	file string
-	size int64
-	most int
+	logs []logEnd
 }
 
-// ends reads the ends of logs in one request.
-func (h *host) ends(ctx context.Context, asked []endOf) map[engine.ID][]byte {
+type logEnd struct {
+	file string
+	off  int64
+	n    int
+}
+
+// ends reads the ends of logs in one request, in the order of the streams.
+func (h *host) ends(ctx context.Context, asked []endsOf) map[engine.ID][][]byte {
 	asked = asked[:min(len(asked), maxChecks)]
 	if len(asked) == 0 {
 		return nil
 	}
 	var script strings.Builder
-	ranges := make([]recipe.Range, len(asked))
-	for i, e := range asked {
-		off := max(0, e.size-int64(e.most))
-		ranges[i] = recipe.Cover(off, int(e.size-off))
-		script.WriteString(recipe.FetchLine(e.file, ranges[i]) + "\n")
+	var ids []engine.ID
+	var ranges []recipe.Range
+	for _, e := range asked {
+		for _, l := range e.logs {
+			ids, ranges = append(ids, e.id), append(ranges, recipe.Cover(l.off, l.n))
+			script.WriteString(recipe.FetchLine(l.file, ranges[len(ranges)-1]) + "\n")
+		}
 	}
 	a, err := h.ask(ctx, quick, script.String(), askOptions{})
 	if err != nil {
 		return nil // a sentence is missing
 	}
-	found := make(map[engine.ID][]byte, len(asked))
+	found := make(map[engine.ID][][]byte, len(asked))
 	for i, data := range recipe.ParseLines(a.Out) {
-		if i < len(asked) {
-			found[asked[i].id] = data[min(len(data), ranges[i].Drop):]
+		if i < len(ids) {
+			found[ids[i]] = append(found[ids[i]], data[min(len(data), ranges[i].Drop):])
 		}
 	}
 	return found
 }
 
-// logOf returns the log of a job whose end says most, of those that a listing has found, and its size.
-func logOf(e *recipe.Entry, streams []record.Stream) (name string, size int64) {
-	for _, s := range slices.Backward(streams) {
-		if size := e.Sizes[s.File()]; size > 0 && !slices.Contains(e.Strange, s.File()) {
-			return s.File(), size
+// endsIn returns the ends of the logs of the job r in the directory dir that a listing has found, at most most bytes
+// of each. There are none if it printed nothing.
+func endsIn(dir string, r engine.Record, e *recipe.Entry, most int64) []endsOf {
+	var logs []logEnd
+	for _, s := range r.Job.Streams() {
+		size := e.Sizes[s.File()]
+		if size > 0 && !slices.Contains(e.Strange, s.File()) {
+			n := min(size, most)
+			logs = append(logs, logEnd{path.Join(dir, s.File()), size - n, int(n)})
 		}
 	}
-	return "", 0
+	if len(logs) == 0 {
+		return nil
+	}
+	return []endsOf{{r.ID, logs}}
+}
+
+// lastLine returns the last line of the last log that has one.
+func lastLine(ends [][]byte) string {
+	for _, end := range slices.Backward(ends) {
+		if line := logfile.LastLine(end); line != "" {
+			return line
+		}
+	}
+	return ""
 }
 
 // withLines returns the observed states with the last lines of the jobs that run, and what their programs report.
@@ -105,7 +129,7 @@ func (h *host) withLines(ctx context.Context, rs []engine.Record, seen map[engin
 // states. It reports whether it has read any.
 func (h *host) readLines(ctx context.Context, rs []engine.Record, seen map[engine.ID]engine.State) bool {
 	now := time.Now()
-	var asked []endOf
+	var asked []endsOf
 	for _, r := range rs {
 		o, f := seen[r.ID], h.logsOf(r.ID)
 		due := o.Output != f.line.output && now.Sub(f.line.at) >= linePause
@@ -117,10 +141,7 @@ func (h *host) readLines(ctx context.Context, rs []engine.Record, seen map[engin
 		if err != nil {
 			return false
 		}
-		if name, size := logOf(f.entry, r.Job.Streams()); name != "" {
-			most := int(min(max(o.Output-f.line.output, lineRead), mostRead))
-			asked = append(asked, endOf{r.ID, path.Join(dir, name), size, most})
-		}
+		asked = append(asked, endsIn(dir, r, f.entry, min(max(o.Output-f.line.output, lineRead), mostRead))...)
 	}
 	found := h.ends(ctx, asked)
 	for id, data := range found {
@@ -129,7 +150,7 @@ func (h *host) readLines(ctx context.Context, rs []engine.Record, seen map[engin
 		h.foundLine(id, lineFacts{
 			output: o.Output,
 			at:     now,
-			text:   logfile.LastLine(data),
+			text:   lastLine(data),
 			said:   last.saidWith(data, o.Output, now),
 		})
 		h.addLine(id, &o)
@@ -162,39 +183,34 @@ func (h *host) addLine(id engine.ID, o *engine.State) {
 }
 
 // readEnds reads the ends of the logs of jobs in base that have ended according to a listing.
-func (h *host) readEnds(ctx context.Context, base string, rs []engine.Record, l recipe.Listing) map[engine.ID][]byte {
-	var asked []endOf
+func (h *host) readEnds(ctx context.Context, base string, rs []engine.Record, l recipe.Listing) map[engine.ID][][]byte {
+	var asked []endsOf
 	for _, r := range rs {
 		id := remoteID(h.b.HostDir(r))
 		if e := l.Jobs[id]; e != nil && e.Over {
-			asked = append(asked, endsIn(path.Join(base, id), r, e)...)
+			asked = append(asked, endsIn(path.Join(base, id), r, e, mostRead)...)
 		}
 	}
 	return h.ends(ctx, asked)
 }
 
-// endsIn returns what is read of the end of the job r with the directory dir: nothing if it printed nothing.
-func endsIn(dir string, r engine.Record, e *recipe.Entry) []endOf {
-	name, size := logOf(e, r.Job.Streams())
-	if name == "" {
-		return nil
-	}
-	return []endOf{{r.ID, path.Join(dir, name), size, mostRead}}
-}
-
 // summarize adds to an observed end what the output shows of it: why the job failed, and what its program reported
 // last, there or before.
-func (h *host) summarize(id engine.ID, o *engine.State, output []byte) {
+func (h *host) summarize(id engine.ID, o *engine.State, ends [][]byte) {
 	if !o.Status.Finished() {
 		return
 	}
 	if o.Exit.Summary == "" {
-		o.Exit.Summary = holder.SummaryOf(logfile.LastLines(output), &o.Exit)
+		var lines []string
+		for _, end := range ends {
+			lines = append(lines, logfile.LastLines(end)...)
+		}
+		o.Exit.Summary = holder.SummaryOf(lines, &o.Exit)
 	}
 	if o.Program != nil {
 		return
 	}
 	last := h.logsOf(id).line
-	said := last.saidWith(output, o.Output, o.Exit.At)
+	said := last.saidWith(ends, o.Output, o.Exit.At)
 	o.Program = said.Program().LastWords()
 }

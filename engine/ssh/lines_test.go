@@ -22,7 +22,7 @@ func TestReportsOfFollowedLog(t *testing.T) {
 		{"more than was read", 20_000, strings.Repeat(".", mostRead), []string{"a done"}},
 		{"shell prompt", 30, "\x1b]7501;state=idle\a\x1b]133;A\a" + strings.Repeat(".", 30), []string{"a done"}},
 	} {
-		f.said = f.saidWith([]byte(step.end), f.output+int64(step.printed), time.Unix(1, 0))
+		f.said = f.saidWith([][]byte{[]byte(step.end)}, f.output+int64(step.printed), time.Unix(1, 0))
 		f.output += int64(step.printed)
 		var got []string
 		for p := f.said.Program(); p != nil && len(got) < len(p.Reports); {

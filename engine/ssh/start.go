@@ -135,7 +135,7 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (begun *engine.Sta
 		}
 		o.Backgrounded = l.Spec.Backgrounded
 		if sure == judge.Certain && o.Status.Finished() { // it was short
-			h.summarize(l.ID, &o, h.ends(ctx, endsIn(s.Dir, l.Record, e))[l.ID])
+			h.summarize(l.ID, &o, h.ends(ctx, endsIn(s.Dir, l.Record, e, mostRead))[l.ID])
 		}
 		b.remember(l.Record, o, e.BootOf(), s.Dir, true)
 		if sure == judge.Certain {
