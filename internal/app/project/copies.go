@@ -76,6 +76,9 @@ func (p *Process) needCopies(name string, copies []Process) {
 	}
 	var needs []Need
 	for _, proc := range copies {
+		if slices.ContainsFunc(p.Needs, func(n Need) bool { return n.Name == proc.Name }) {
+			continue // the file has a condition for this copy
+		}
 		n := p.Needs[at]
 		n.Name = proc.Name
 		needs = append(needs, n)

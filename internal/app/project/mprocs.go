@@ -61,6 +61,11 @@ func (p *parser) mproc(in field, env []envFile) Process {
 		if f.truth("autorestart") {
 			proc.Restart = "always"
 		}
+		if deps := f.get("deps"); deps != nil {
+			for _, name := range f.texts("deps") {
+				proc.Needs = append(proc.Needs, Need{Name: name, Line: deps.line})
+			}
+		}
 		proc.Shutdown = p.mprocsStop(p.choose(f.get("stop")), f.path("stop"))
 		f.rest()
 	}

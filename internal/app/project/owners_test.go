@@ -56,3 +56,44 @@ func TestProcessComposeRestartLimits(t *testing.T) {
 	}
 	equal(t, "notes", notesOf(p), "")
 }
+
+// A process may depend on single replicas, and templates have their numbers.
+func TestProcessComposeReplicasAndTemplates(t *testing.T) {
+	p := load(t, write(t, "process-compose.yaml", `vars: {BASE: 82, EMPTY: "", NAME: all}
+processes:
+  node:
+    command: serve {{ .BASE }}{{.PC_REPLICA_NUM}} {{ or "${PORT}" .BASE }} {{or .EMPTY "none"}}
+    working_dir: dir-{{ .NAME }}
+    environment: ["ME={{.NAME}}-{{.PC_REPLICA_NUM}}"]
+    vars: {NAME: own}
+    replicas: 3
+    readiness_probe: {http_get: {port: "{{.BASE}}2{{.PC_REPLICA_NUM}}"}}
+  kept: {command: "echo {{.NAME}}", is_template_disabled: true}
+  odd: {command: "docker ps {{.Names}}"}
+  one: {command: one, depends_on: {node-1: {condition: process_healthy}}}
+  all:
+    command: all
+    depends_on:
+      node-2: {condition: process_completed}
+      node: {condition: process_healthy}
+`), "PORT", "7")
+	node := process(t, p, "node-2")
+	equal(t, "script", node.Script, "serve 822 ${PORT} none")
+	equal(t, "dir", filepath.Base(node.Dir), "dir-own")
+	equal(t, "env", node.Env, map[string]string{"ME": "own-2"})
+	equal(t, "port", node.Ready.Probe.Get.Port, 8222)
+	equal(t, "first port", process(t, p, "node-0").Ready.Probe.Get.Port, 8220)
+	equal(t, "kept", process(t, p, "kept").Script, "echo {{.NAME}}")
+	equal(t, "one", process(t, p, "one").Needs, []Need{{Name: "node-1", Until: IsReady, Line: 12}})
+	equal(t, "all", process(t, p, "all").Needs, []Need{
+		{Name: "node-2", Until: Completed, Line: 16},
+		{Name: "node-0", Until: IsReady, Line: 17},
+		{Name: "node-1", Until: IsReady, Line: 17},
+	})
+	equal(t, "notes", notesOf(p), "process-compose.yaml:11: processes.odd.command: "+errTemplate.Error())
+}
+
+func TestMprocsDependencies(t *testing.T) {
+	p := load(t, write(t, "mprocs.yaml", "procs:\n  web: {cmd: [web], deps: [db]}\n  db: {cmd: [db]}\n"))
+	equal(t, "needs", process(t, p, "web").Needs, []Need{{Name: "db", Line: 2}})
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -33,7 +34,10 @@ type parser struct {
 
 func (p *parser) note(line int, format string, args ...any) {
 	file, line := p.place(line)
-	p.plan.Notes = append(p.plan.Notes, Note{file, line, fmt.Sprintf(format, args...)})
+	n := Note{file, line, fmt.Sprintf(format, args...)}
+	if !slices.Contains(p.plan.Notes, n) { // a part of the file may be read for several copies
+		p.plan.Notes = append(p.plan.Notes, n)
+	}
 }
 
 func (p *parser) fail(line int, format string, args ...any) {

@@ -2,6 +2,7 @@ package project
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os/exec"
 	"path/filepath"
@@ -32,9 +33,9 @@ func (p *parser) processCompose(v *value) {
 		c.shell[0] = "bash"
 	}
 	c.verbatim = p.truth(top.get("disable_env_expansion"), "disable_env_expansion")
-	if !c.verbatim {
-		p.expand = func(s string) (string, error) { return expandEnv(s, c.lookup) }
-	}
+	p.expand = c.expand
+	c.vars = c.templateVars(top.object("vars")).with(nil, 0)
+	c.current = c.vars
 	p.isLenient = !p.truth(top.get("is_strict"), "is_strict")
 	if shell := top.object("shell"); shell.v != nil {
 		c.shell = []string{shell.text("shell_command"), cmp.Or(shell.text("shell_argument"), "-c")}
@@ -47,17 +48,65 @@ func (p *parser) processCompose(v *value) {
 	processes := p.fields(top.get("processes"), "processes")
 	if processes.v != nil {
 		for _, f := range processes.v.fields {
-			p.add(c.process(f.name, f.line, processes.object(f.name)))
+			p.add(c.process(f.name, f.line, processes.object(f.name), 0))
 		}
 	}
 	top.rest()
-	c.dropUnknownNeeds()
-	c.checkHealth()
 	for name, n := range c.replicas {
 		p.plan.replace(name, n, func(i int) string {
 			return fmt.Sprintf("%s-%0*d", name, len(strconv.Itoa(n)), i)
 		})
 	}
+	c.renderReplicas(processes)
+	c.dropUnknownNeeds()
+	c.checkHealth()
+}
+
+// renderReplicas reads the processes with replicas again for each of them: templates may have its number.
+func (c *compose) renderReplicas(processes *fields) {
+	for i := range c.p.plan.Processes {
+		proc := &c.p.plan.Processes[i]
+		if proc.Copy < 2 {
+			continue
+		}
+		own := c.process(proc.Base, proc.Line, processes.object(proc.Base), proc.Copy-1)
+		own.Name, own.Base, own.Copy, own.Needs = proc.Name, proc.Base, proc.Copy, proc.Needs
+		*proc = own
+	}
+}
+
+// templateVars reads an object of variables for templates.
+func (c *compose) templateVars(f *fields) templateVars {
+	vars := templateVars{}
+	if f.v != nil {
+		for _, v := range f.v.fields {
+			vars[v.name] = f.text(v.name)
+		}
+	}
+	return vars
+}
+
+// expand replaces the templates and the variables in a text of the file.
+func (c *compose) expand(s string) (string, error) {
+	s, ok := c.render(s)
+	switch {
+	case !ok:
+		return s, errTemplate
+	case c.verbatim:
+		return s, nil
+	}
+	return expandEnv(s, c.lookup)
+}
+
+var errTemplate = errors.New("templates other than {{.NAME}} with a name of vars, and {{or A B}}, are not supported")
+
+func (c *compose) render(s string) (rendered string, ok bool) {
+	return c.current.render(s, func(text string) bool {
+		if !c.verbatim {
+			text, _ = expandEnv(text, c.lookup) // an error has text, too
+		}
+		return text == ""
+	})
 }
 
 // dropUnknownNeeds notes needs of processes that the files do not describe. process-compose only logs them, unless
@@ -71,7 +120,7 @@ func (c *compose) dropUnknownNeeds() {
 		proc.Needs = slices.DeleteFunc(proc.Needs, func(n Need) bool {
 			isUnknown := c.p.plan.find(n.Name) == nil
 			if isUnknown {
-				c.p.note(n.Line, "%s does not wait for %q, which the file does not describe", proc.Name, n.Name)
+				c.p.note(n.Line, "%s does not wait for %q, which the file does not describe", proc.base(), n.Name)
 			}
 			return isUnknown
 		})
@@ -82,6 +131,8 @@ type compose struct {
 	p        *parser
 	shell    []string
 	verbatim bool              // variables are not expanded
+	vars     templateVars      // of all processes
+	current  templateVars      // of the process that is read
 	dotenv   []envFile         // variables of all processes, from files
 	global   map[string]string // likewise, from the file itself
 	replicas map[string]int    // of processes with more than one
@@ -100,11 +151,17 @@ func (c *compose) lookup(name string) (string, bool) {
 	return "", false
 }
 
-func (c *compose) process(name string, line int, f *fields) Process {
-	f.ignore("description", "is_tty", "is_interactive", "disable_ansi_colors", "is_template_disabled",
+func (c *compose) process(name string, line int, f *fields, replica int) Process {
+	f.ignore("description", "is_tty", "is_interactive", "disable_ansi_colors",
 		"log_location", "log_configuration", "truncate_log", "monitor_for", "monitor_silence_threshold")
+	c.current = c.vars.with(c.templateVars(f.object("vars")), replica)
 	proc := c.p.process(name, line)
-	proc.Shell, proc.Script = c.shell, c.command(f)
+	proc.Shell = c.shell
+	if f.truth("is_template_disabled") {
+		proc.Script = c.shellText(f.raw("command"))
+	} else {
+		proc.Script = c.command(f)
+	}
 	if dir := f.text("working_dir"); dir != "" {
 		proc.Dir = c.p.path(dir)
 	}
@@ -149,14 +206,19 @@ func (c *compose) process(name string, line int, f *fields) Process {
 // command returns the script of a process. Its variables are left to the shell, so that values do not
 // become part of the command, which is recorded and shown.
 func (c *compose) command(f *fields) string {
-	script := f.raw("command")
-	if !c.verbatim {
-		script = strings.ReplaceAll(script, "$$", "$")
+	script, ok := c.render(f.raw("command"))
+	if !ok {
+		c.p.note(f.line("command"), "%s: %v", f.path("command"), errTemplate)
 	}
-	if strings.Contains(script, "{{") {
-		c.p.note(f.line("command"), "%s: templates are not supported", f.path("command"))
+	return c.shellText(script)
+}
+
+// shellText returns a script as the shell gets it.
+func (c *compose) shellText(script string) string {
+	if c.verbatim {
+		return script
 	}
-	return script
+	return strings.ReplaceAll(script, "$$", "$")
 }
 
 // stop sets how the process is asked to end. Its command is run by the shell of the file.
@@ -324,7 +386,7 @@ func (c *compose) checkHealth() {
 			other := c.p.plan.find(n.Name)
 			if n.Until == IsReady && other != nil && !other.Ready.shown() {
 				proc.Needs[i].Until = Started
-				c.p.note(n.Line, "%s", unknownReady(proc.Name, n.Name))
+				c.p.note(n.Line, "%s", unknownReady(proc.base(), n.Name))
 			}
 		}
 	}

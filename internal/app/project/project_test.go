@@ -233,15 +233,16 @@ processes:
 				Every: 200 * time.Millisecond, Timeout: 10 * time.Second,
 			}},
 		},
-		{Name: "server", Line: 70, Script: "python3 -m http.server 404{{.PC_REPLICA_NUM}}", Shell: shell, Dir: dir, Env: env},
+		{Name: "server", Line: 70, Script: "python3 -m http.server 4040", Shell: shell, Dir: dir, Env: env, Ready: Ready{Probe: Probe{
+			Get:   &httpget.Target{Port: 4040, Header: map[string]string{}},
+			Every: 200 * time.Millisecond, Timeout: 10 * time.Second,
+		}}},
 	})
 	equal(t, "notes", notesOf(p), strings.Join([]string{
 		"process-compose.yaml:36: processes.api.is_daemon is not supported",
 		"process-compose.yaml:47: web does not wait until clock is ready: nothing in the file shows it",
 		"process-compose.yaml:50: processes.web.liveness_probe: the process has no restart policy, so it is not started again; hob shows that it is unhealthy",
 		"process-compose.yaml:58: processes.cache.namespace is not supported",
-		"process-compose.yaml:71: processes.server.command: templates are not supported",
-		"process-compose.yaml:74: processes.server.readiness_probe.http_get: the port is not a number, so the probe is ignored",
 	}, "\n"))
 }
 
