@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -35,6 +36,9 @@ func (j *job) besideCommand(ctx context.Context, script string) *exec.Cmd {
 	cmd := shellrun.Command(ctx, script)
 	cmd.Dir = j.meta.Dir
 	cmd.Env = jobEnviron(j.cfg.Env, j.cfg.Set, string(j.meta.ID), j.meta.Dir, false)
+	if pid := j.leader(); pid > 0 {
+		cmd.Env = append(cmd.Env, "HOB_JOB_PID="+strconv.Itoa(pid))
+	}
 	return cmd
 }
 

@@ -59,6 +59,9 @@ type Process struct {
 	Shell   []string // runs Script, which is its last argument; nil: sh -c
 	Command []string // if there is no Script
 
+	// IsDaemon: the command starts a server in the background and ends. The job lasts until it is stopped.
+	IsDaemon bool
+
 	Dir     string            // absolute
 	Env     map[string]string // added to the environment
 	EnvFrom map[string]string // the files of the variables; those without one are in the file itself
@@ -90,8 +93,21 @@ type Process struct {
 // Runs reports whether the process has a command. Without one it only stands for what it needs.
 func (p *Process) Runs() bool { return p.Script != "" || len(p.Command) > 0 }
 
+// lasts is a script that runs its arguments and, if they succeed, lasts until it is ended.
+const lasts = `"$@" || exit; exec sleep 2147483647`
+
+// endsLasting ends such a script in a stop command, after which the job need not wait for it.
+const endsLasting = `; kill "$HOB_JOB_PID"`
+
 // argv returns the command as an argument vector, nil for a script of sh.
 func (p *Process) argv() []string {
+	if p.IsDaemon {
+		return append([]string{"sh", "-c", lasts, "sh"}, p.command()...)
+	}
+	return p.command()
+}
+
+func (p *Process) command() []string {
 	if p.Script == "" {
 		return p.Command
 	}

@@ -192,6 +192,7 @@ func (c *compose) process(name string, line int, f *fields, replica int) Process
 	c.restart(&proc, f.object("availability"))
 	c.ready(&proc, f)
 	c.liveness(&proc, f.object("liveness_probe"))
+	proc.IsDaemon = f.truth("is_daemon")
 	c.stop(&proc, f.object("shutdown"))
 	proc.IsReplica = true
 	if n := f.number("replicas"); n > maxCopies {
@@ -227,6 +228,9 @@ func (c *compose) stop(proc *Process, f *fields) {
 	proc.Shutdown.Signal = c.p.signal(f.get("signal"), f.path("signal"))
 	if f.get("command") != nil {
 		proc.Shutdown.Command = shellword.Join(append(slices.Clone(c.shell), c.command(f)))
+		if proc.IsDaemon {
+			proc.Shutdown.Command += endsLasting
+		}
 	}
 	if f.truth("parent_only") {
 		c.p.note(f.line("parent_only"), "%s is not supported; all processes get the signal", f.path("parent_only"))

@@ -210,7 +210,7 @@ processes:
 		},
 		{Name: "migrate", Line: 26, Script: "./migrate", Shell: shell, Dir: dir, Env: env, Needs: []Need{{Name: "db", Until: IsReady, Line: 29}}},
 		{
-			Name: "api", Line: 31, Script: "./api", Shell: shell, Dir: dir, Env: env, Ready: Ready{Line: "ready to accept"}, Restart: "always",
+			Name: "api", Line: 31, Script: "./api", Shell: shell, Dir: dir, Env: env, Ready: Ready{Line: "ready to accept"}, Restart: "always", IsDaemon: true,
 			Needs: []Need{{Name: "migrate", Until: Succeeded, Line: 34}},
 		},
 		{
@@ -239,7 +239,6 @@ processes:
 		}}},
 	})
 	equal(t, "notes", notesOf(p), strings.Join([]string{
-		"process-compose.yaml:36: processes.api.is_daemon is not supported",
 		"process-compose.yaml:47: web does not wait until clock is ready: nothing in the file shows it",
 		"process-compose.yaml:50: processes.web.liveness_probe: the process has no restart policy, so it is not started again; hob shows that it is unhealthy",
 		"process-compose.yaml:58: processes.cache.namespace is not supported",
