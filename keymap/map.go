@@ -80,7 +80,7 @@ type Jobs struct {
 	New           key.Binding `keys:"n" help:"new" doc:"start a new job"`
 	Restart       key.Binding `keys:"r" help:"restart" doc:"restart it; stops it first if it runs"`
 	RunAnother    key.Binding `keys:"R" help:"run another" doc:"run another one; the first keeps running"`
-	Revive        key.Binding `keys:"V" help:"revive" doc:"start the jobs again that a reboot ended"`
+	Revive        key.Binding `keys:"V" help:"revive" doc:"restart the jobs that a reboot ended"`
 	EditRestart   key.Binding `keys:"e" help:"edit & restart" doc:"edit the command and restart it"`
 	Remove        key.Binding `keys:"d" help:"stop & clear" doc:"stop and clear it (asks if it runs)"`
 	Clear         key.Binding `keys:"c" help:"clear" doc:"clear it; can be undone"`

@@ -35,7 +35,7 @@ func (a *jobActions) warned() tea.Cmd {
 	return a.notices.message(toast.Error, a.opts.warning)
 }
 
-// revive offers to start the jobs again that a reboot ended.
+// revive offers to restart the jobs that a reboot ended.
 func (a *jobActions) revive() tea.Cmd {
 	eng := a.tasks.eng
 	return a.tasks.async(func(ctx context.Context) func() tea.Cmd {

@@ -28,7 +28,7 @@ func rebooted(ctx context.Context, a *app, jobs []engine.Job) (ended []engine.Jo
 // unseenReboot reports whether a reboot has ended a job, and the user has not seen that.
 func unseenReboot(j engine.Job) bool { return j.FailedUnseen() && j.Exit.Reason == engine.ReasonReboot }
 
-// reportReboot prints, below a list, how to start the jobs again that a reboot ended.
+// reportReboot prints, below a list, how to restart the jobs that a reboot ended.
 func reportReboot(ctx context.Context, a *app, jobs []engine.Job) {
 	if n := len(rebooted(ctx, a, jobs)); n > 0 {
 		a.reportf("%s ended with the reboot. To start them again: hob revive", units.Count(n, "job"))

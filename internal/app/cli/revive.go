@@ -26,14 +26,15 @@ func (a *app) reviveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "revive [ID…]",
 		GroupID: groupRun,
-		Short:   "Start jobs again that a reboot ended",
-		Long: "Start jobs again that ran or waited when the machine was restarted, in the order in which\n" +
-			"they were requested, each as a new job. Without arguments, hob lists them and asks. Queues,\n" +
-			"--after, names, groups, limits and the restart policy are kept. Each job is started only\n" +
-			"once, also if this command is interrupted and repeated.\n\n" +
+		Short:   "Restart the jobs that a reboot ended",
+		Long: "Restart the jobs that were running or waiting when the machine rebooted, in the order in\n" +
+			"which they were requested, each as a new job. Queues, --after, names, groups, limits and\n" +
+			"restart policies are kept. Without arguments, hob lists the jobs and asks; with IDs, --all,\n" +
+			"--group, --queue or --marked, it does not ask. Each job is restarted only once, also if this\n" +
+			"command is interrupted and repeated.\n\n" +
 			"Values that were given with -e are not stored: jobs that need them are left out unless -e\n" +
-			"gives them again. Jobs of a project read their file again. With an ID, the job may also be\n" +
-			"lost for another reason than a reboot.",
+			"gives them again. Jobs of a project are started as their file describes them now. A job that\n" +
+			"is named by its ID may be lost for another reason than a reboot.",
 		Example: "hob revive\nhob revive --all --dry-run\nhob revive --group shop\n" +
 			"hob revive -e TOKEN=\"$TOKEN\" deploy\nhob revive --on web1",
 		Args:              argCount(0, -1, ""),
@@ -41,11 +42,11 @@ func (a *app) reviveCommand() *cobra.Command {
 		RunE:              func(cmd *cobra.Command, args []string) error { return reviver{a, f}.run(cmd.Context(), args) },
 	}
 	flags := cmd.Flags()
-	flags.BoolVarP(&f.all, "all", "a", false, "all jobs that the reboot ended, without a question")
-	flags.Var(nonEmptyFlag(&f.group, "GROUP"), "group", "those of this group")
-	flags.Var(nonEmptyFlag(&f.queue, "NAME"), "queue", "those of this queue")
-	flags.BoolVar(&f.marked, "marked", false, "those started with hob run --revive")
-	flags.Var(nonEmptyFlag(&f.on, "HOST"), "on", "jobs that a reboot of HOST ended (connects to it)")
+	flags.BoolVarP(&f.all, "all", "a", false, "all jobs that a reboot ended")
+	flags.Var(nonEmptyFlag(&f.group, "GROUP"), "group", "only jobs of this group")
+	flags.Var(nonEmptyFlag(&f.queue, "NAME"), "queue", "only jobs of this queue")
+	flags.BoolVar(&f.marked, "marked", false, "only jobs started with hob run --revive")
+	flags.Var(nonEmptyFlag(&f.on, "HOST"), "on", "only jobs that a reboot of HOST ended (connects to it)")
 	flags.VarP(listFlag{&f.env, "NAME[=VALUE]"}, "env", "e", "value of a variable, for the jobs that had it")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print what would be started, and start nothing")
 	completeFlag(cmd, "on", a.completeHosts())

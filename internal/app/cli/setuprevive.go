@@ -20,7 +20,7 @@ func (a *app) setupReviveCommand() *cobra.Command {
 	var f setupFlags
 	cmd := &cobra.Command{
 		Use:   "revive",
-		Short: "Start marked jobs again after each reboot",
+		Short: "Restart marked jobs after each reboot",
 		Long: "Write a systemd user unit that runs hob revive --marked when your user manager starts. On a\n" +
 			"system without systemd, print the line for crontab -e.",
 		Example: "hob setup revive\nhob setup revive --remove",
