@@ -174,6 +174,11 @@ func (x *explainer) unfinished(lines []string) {
 		}
 	case j.Status == Starting:
 		x.Summary = "It has not started yet"
+	case j.Health.Is(Unhealthy):
+		x.Summary = "It has not ended: its health check fails"
+		if output := j.Health.Output; output != "" {
+			x.Summary += ": " + shortened(output, phraseLimit)
+		}
 	case j.Program.Says(ProgramError):
 		x.Summary = "It has not ended: its program reports a failure"
 		x.lastWord()
