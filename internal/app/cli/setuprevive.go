@@ -61,6 +61,9 @@ func (a *app) setupRevive(f setupFlags) error {
 		_, err = fmt.Fprint(a.stdout, reviveUnitText(program))
 		return err
 	}
+	if err := checkReviveUnit(unit); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return setupFailed(err)
+	}
 	if err := os.MkdirAll(filepath.Dir(wanted), 0o700); err != nil {
 		return setupFailed(err)
 	}
@@ -76,17 +79,24 @@ func (a *app) setupRevive(f setupFlags) error {
 	return nil
 }
 
+// checkReviveUnit returns an error if there is no unit, or one that hob has not written.
+func checkReviveUnit(unit string) error {
+	text, err := os.ReadFile(unit)
+	if err == nil && !bytes.HasPrefix(text, []byte(reviveUnitMark)) {
+		return fmt.Errorf("%s was not written by hob; remove it yourself", unit)
+	}
+	return err
+}
+
 // removeRevive removes the unit, unless it is not what hob has written.
 func (a *app) removeRevive(unit, wanted string) error {
-	text, err := os.ReadFile(unit)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	err := checkReviveUnit(unit)
+	if errors.Is(err, fs.ErrNotExist) {
 		a.reportf("hob: %s does not exist; if you use cron, remove the line with crontab -e", escape(unit))
 		return nil
-	case err != nil:
+	}
+	if err != nil {
 		return setupFailed(err)
-	case !bytes.HasPrefix(text, []byte(reviveUnitMark)):
-		return setupFailed(fmt.Errorf("%s was not written by hob; remove it yourself", unit))
 	}
 	if err := os.Remove(wanted); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return setupFailed(err)
@@ -135,17 +145,17 @@ func reviveCronLine(program string) string {
 const reviveUnitMark = "# Written by hob setup revive.\n"
 
 // reviveUnitText returns the unit. Its jobs stay when hob has started them: only hob itself counts as the process of
-// the unit.
+// the unit. It starts hob with env, because systemd does not allow quotes in the path of the program itself.
 func reviveUnitText(program string) string {
-	quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "$", "$$").Replace(program)
+	escapes := []string{`\`, `\\`, `"`, `\"`, "%", "%%"}
 	text := reviveUnitMark +
 		"[Unit]\nDescription=Start marked jobs of hob again after a reboot\n\n" +
 		"[Service]\nType=oneshot\nRemainAfterExit=yes\nKillMode=process\n"
 	for _, name := range placeVariables() {
 		if value := os.Getenv(name); value != "" {
-			escaped := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%").Replace(name + "=" + value)
-			text += `Environment="` + escaped + "\"\n"
+			text += `Environment="` + strings.NewReplacer(escapes...).Replace(name+"="+value) + "\"\n"
 		}
 	}
-	return text + `ExecStart="` + quoted + "\" revive --marked\n\n[Install]\nWantedBy=default.target\n"
+	program = strings.NewReplacer(append(escapes, "$", "$$")...).Replace(program)
+	return text + `ExecStart=/usr/bin/env "` + program + "\" revive --marked\n\n[Install]\nWantedBy=default.target\n"
 }
