@@ -135,7 +135,7 @@ func (f *fake) Restart(_ context.Context, id engine.ID, o engine.RestartOptions)
 func (f *fake) Revive(_ context.Context, o engine.ReviveOptions, _ ...engine.StartOption) (revivals []engine.Revival, err error) {
 	for _, j := range f.jobs {
 		switch {
-		case j.Status != engine.Lost, o.Select != nil && !o.Select(j):
+		case j.Status != engine.Lost, j.Host != o.Host, o.Select != nil && !o.Select(j):
 		case len(j.EnvNames) > 0:
 			revivals = append(revivals, engine.Revival{Lost: j, Err: &engine.MissingEnvError{Names: j.EnvNames}})
 		default:

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/internal/units"
 	"github.com/hobjobs/hob/ui/components/toast"
 )
@@ -35,19 +36,23 @@ func (a *jobActions) warned() tea.Cmd {
 	return a.notices.message(toast.Error, a.opts.warning)
 }
 
-// revive offers to restart the jobs that a reboot ended.
+// revive offers to restart the jobs that a reboot ended: those of a host if one of them is selected, else those of
+// this machine.
 func (a *jobActions) revive() tea.Cmd {
-	eng := a.tasks.eng
+	eng, host := a.tasks.eng, ""
+	if j, ok := a.list.Selected(); ok && j.Exit.Reason == engine.ReasonReboot {
+		host = j.Host
+	}
 	return a.tasks.async(func(ctx context.Context) func() tea.Cmd {
-		offered, err := eng.Revive(ctx, engine.ReviveOptions{DryRun: true})
+		offered, err := eng.Revive(ctx, engine.ReviveOptions{Host: host, DryRun: true})
 		if err != nil {
 			return a.notices.onError("Can't find what the reboot ended", err)
 		}
-		return func() tea.Cmd { return a.askToRevive(offered) }
+		return func() tea.Cmd { return a.askToRevive(host, offered) }
 	})
 }
 
-func (a *jobActions) askToRevive(offered []engine.Revival) tea.Cmd {
+func (a *jobActions) askToRevive(host string, offered []engine.Revival) tea.Cmd {
 	var jobs, left []engine.Job
 	for _, r := range offered {
 		if r.Err == nil {
@@ -69,13 +74,17 @@ func (a *jobActions) askToRevive(offered []engine.Revival) tea.Cmd {
 		return nil
 	}
 	notes = append([]string{a.allNames(jobs)}, notes...)
-	title := "Start " + units.Count(len(jobs), "job") + " again?"
-	return a.modal.confirm(title, "Start", func() tea.Cmd { return a.reviveNow(idsOf(jobs)) }, notes...)
+	where := ""
+	if host != "" {
+		where = " on " + cells.Clean(host)
+	}
+	title := "Start " + units.Count(len(jobs), "job") + " again" + where + "?"
+	return a.modal.confirm(title, "Start", func() tea.Cmd { return a.reviveNow(host, idsOf(jobs)) }, notes...)
 }
 
-func (a *jobActions) reviveNow(ids []engine.ID) tea.Cmd {
+func (a *jobActions) reviveNow(host string, ids []engine.ID) tea.Cmd {
 	eng := a.tasks.eng
-	o := engine.ReviveOptions{Select: func(j engine.Job) bool { return slices.Contains(ids, j.ID) }}
+	o := engine.ReviveOptions{Host: host, Select: func(j engine.Job) bool { return slices.Contains(ids, j.ID) }}
 	return a.tasks.async(func(ctx context.Context) func() tea.Cmd {
 		revivals, err := eng.Revive(ctx, o)
 		started := 0

@@ -46,3 +46,20 @@ func TestNothingToRevive(t *testing.T) {
 		s.sees("No job to start")
 	})
 }
+
+// With a job of a host selected that a reboot ended, the key offers the jobs of that host.
+func TestReviveOnHost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		there := lostJob("train-aaaaa")
+		there.Host = "gpu1"
+		s := newHarness(t, 120, 30, &fake{jobs: []engine.Job{lostJob("web-aaaaa"), there}})
+		s.press("V")
+		s.sees("Start 1 job again on gpu1?")
+		s.press("esc")
+		s.press("j")
+		s.press("V")
+		s.sees("Start 1 job again?")
+		s.press("y")
+		s.sees("Started 1 job again")
+	})
+}

@@ -30,7 +30,11 @@ func unseenReboot(j engine.Job) bool { return j.FailedUnseen() && j.Exit.Reason 
 
 // reportReboot prints, below a list, how to restart the jobs that a reboot ended.
 func reportReboot(ctx context.Context, a *app, jobs []engine.Job) {
-	if n := len(rebooted(ctx, a, jobs)); n > 0 {
+	switch n := len(rebooted(ctx, a, jobs)); n {
+	case 0:
+	case 1:
+		a.reportf("1 job ended with the reboot. To start it again: hob revive")
+	default:
 		a.reportf("%s ended with the reboot. To start them again: hob revive", units.Count(n, "job"))
 	}
 }
