@@ -187,19 +187,5 @@ func (g *gauge) fill(j *Job, procs []proc.Process, now time.Time) {
 			percent = 100 * u.CPU.Seconds() / up.Seconds()
 		}
 	}
-	j.CPU, j.RSS, j.Ports = &percent, u.RSS, portsOf(procs)
-}
-
-// portsOf returns the ports that procs listen on.
-func portsOf(procs []proc.Process) []int {
-	found, err := proc.ListeningPorts(procs)
-	if err != nil {
-		return nil
-	}
-	ports := make([]int, 0, len(found))
-	for _, p := range found {
-		ports = append(ports, int(p.Addr.Port()))
-	}
-	slices.Sort(ports)
-	return slices.Compact(ports)
+	j.CPU, j.RSS, j.Ports = &percent, u.RSS, proc.PortsOf(procs)
 }

@@ -141,20 +141,8 @@ func (h *host) there(l engine.Launch, jobs []engine.ID) []engine.ID {
 
 // sendLaunch sends a launch until the host answers. sent reports whether the host may have received it.
 func (h *host) sendLaunch(ctx context.Context, program string, l *hostjob.Launch) (answer hostjob.Launched, sent bool, err error) {
-	for end := time.Now().Add(doubt); ; {
-		err = h.askHolder(ctx, slow, program, l, &answer, askOptions{asks: !sent, once: true, limit: spawnLimit}, "launch")
-		if err == nil || ctx.Err() != nil {
-			return answer, true, err
-		}
-		if missing := (*missingError)(nil); errors.As(err, &missing) {
-			return answer, sent, err
-		}
-		sent = sent || mayHaveRun(err)
-		if !sent || time.Now().After(end) {
-			return answer, sent, err
-		}
-		if err := sleep(ctx, 200*time.Millisecond); err != nil {
-			return answer, true, err
-		}
-	}
+	sent, err = untilKnown(ctx, func(o askOptions) error {
+		return h.askHolder(ctx, slow, program, l, &answer, o, "launch")
+	})
+	return answer, sent, err
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh/internal/judge"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
-	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 	"github.com/hobjobs/hob/engine/ssh/internal/slurm"
 	"github.com/hobjobs/hob/internal/hostname"
 	"github.com/hobjobs/hob/internal/jobdir"
@@ -223,31 +222,36 @@ func owner(j engine.Job) string { return recipe.OneWord(j.Machine) }
 // spawn sends the start until the host answers. sent reports whether the host may have received it;
 // if not, nothing was started.
 func (h *host) spawn(ctx context.Context, j recipe.Job) (s recipe.Spawned, sent bool, err error) {
-	end := time.Now().Add(doubt)
 	h.mu.Lock()
 	watched := len(h.watchers) > 0 // looks that callers wait for must not wait for this
 	h.mu.Unlock()
-	for {
-		var a shell.Answer
-		a, err = h.ask(ctx, slow, recipe.Spawn(j, rand.Text()), askOptions{
-			asks:     !sent,
-			once:     true,
-			limit:    spawnLimit,
-			mayShare: !watched,
-		})
+	sent, err = untilKnown(ctx, func(o askOptions) error {
+		o.mayShare = !watched
+		a, err := h.ask(ctx, slow, recipe.Spawn(j, rand.Text()), o)
 		if err == nil {
-			return recipe.ParseSpawn(a.Out), true, nil
+			s = recipe.ParseSpawn(a.Out)
 		}
-		if ctx.Err() != nil {
-			return s, true, err
+		return err
+	})
+	return s, sent, err
+}
+
+// untilKnown sends a start until the host answers. sent reports whether the host may have received it.
+func untilKnown(ctx context.Context, send func(askOptions) error) (sent bool, err error) {
+	for end := time.Now().Add(doubt); ; {
+		err = send(askOptions{asks: !sent, once: true, limit: spawnLimit})
+		if err == nil || ctx.Err() != nil {
+			return true, err
+		}
+		if missing := (*missingError)(nil); errors.As(err, &missing) {
+			return sent, err
 		}
 		sent = sent || mayHaveRun(err)
 		if !sent || time.Now().After(end) {
-			return s, sent, err
+			return sent, err
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(200 * time.Millisecond):
+		if err := sleep(ctx, 200*time.Millisecond); err != nil {
+			return true, err
 		}
 	}
 }

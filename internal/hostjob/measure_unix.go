@@ -4,7 +4,6 @@ package hostjob
 
 import (
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/hobjobs/hob/engine/record"
@@ -47,23 +46,9 @@ func measure(base string, ids []string) Measured {
 			measured[of[i]] = Used{
 				CPU:   record.InMilliseconds(u.CPU),
 				RSS:   u.RSS,
-				Ports: portsOf(procs),
+				Ports: proc.PortsOf(procs),
 			}
 		}
 	}
 	return measured
-}
-
-// portsOf returns the ports that procs listen on.
-func portsOf(procs []proc.Process) []int {
-	found, err := proc.ListeningPorts(procs)
-	if err != nil {
-		return nil
-	}
-	var ports []int
-	for _, p := range found {
-		ports = append(ports, int(p.Addr.Port()))
-	}
-	slices.Sort(ports)
-	return slices.Compact(ports)
 }

@@ -41,6 +41,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -212,6 +213,19 @@ type Source struct {
 type Port struct {
 	Addr netip.AddrPort
 	PID  int
+}
+
+// PortsOf returns the numbers of the TCP ports that procs listen on, sorted; nil if that cannot be found out.
+func PortsOf(procs []Process) []int {
+	found, err := ListeningPorts(procs)
+	if err != nil {
+		return nil
+	}
+	ports := make([]int, 0, len(found))
+	for _, p := range found {
+		ports = append(ports, int(p.Addr.Port()))
+	}
+	return slices.Compact(ports)
 }
 
 // Usage is the resource usage of a set of processes.
