@@ -3,6 +3,7 @@
 package ssh
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -25,6 +26,17 @@ func newHeldRig(t *testing.T, program string, configure func(*sshtest.Server)) *
 		t.Fatal(err)
 	}
 	return r
+}
+
+// endLater ends a job when the test is over.
+func (r *rig) endLater(j engine.Job) {
+	r.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patient)
+		defer cancel()
+		if _, err := r.e.Handle(j.ID).Stop(ctx, engine.StopOptions{Grace: engine.KillNow}); err != nil {
+			r.Error(err)
+		}
+	})
 }
 
 // With hob's holder a start that is cut off runs once or not at all, too.

@@ -23,6 +23,7 @@ func TestJobsOfScriptsBesideABrokenHolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	held := r.start("exec sleep 300")
+	r.endLater(held)
 	if scripted.HostHolder != "" || held.HostHolder == "" {
 		t.Fatalf("the holders are %q and %q", scripted.HostHolder, held.HostHolder)
 	}

@@ -37,6 +37,7 @@ func (r *rig) hush(j engine.Job) (speak func()) {
 		return was
 	}
 	was := set(socket)
+	r.Cleanup(func() { set(was) })
 	return func() { set(was) }
 }
 
@@ -48,6 +49,8 @@ func TestHolderOnHostHangs(t *testing.T) {
 	r.open(func(b *Backend) { b.asksEvery, b.quietFor = 50*time.Millisecond, 300*time.Millisecond })
 	j := r.start("exec sleep 300")
 	other := r.start("exec sleep 300")
+	r.endLater(j)
+	r.endLater(other)
 	watched := r.e.Subscribe(engine.Filter{})
 	defer watched.Close()
 	until := func(link engine.Link) engine.Job {
