@@ -169,6 +169,8 @@ type State struct {
 	// NoTerminal means that the requested terminal, for all of the job or for its input only, could
 	// not be allocated: the job reads from a pipe and owns its logs.
 	NoTerminal bool `json:"no_terminal,omitempty"`
+	// Notifies means that the holder runs the user's command for the events of [notify], so that no client does.
+	Notifies bool `json:"notifies,omitempty"`
 	// NoLimit means that the file system cannot free bytes inside a file, so Request.LogLimit is
 	// not enforced.
 	NoLimit bool  `json:"no_limit,omitempty"`

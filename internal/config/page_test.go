@@ -31,18 +31,8 @@ named below override settings.
 func pageNotes() map[string]string {
 	return map[string]string{
 		"notify": "hob runs `command` when a job in the background, or one started with `--notify`, ends while no UI and no terminal\n" +
-			"shows it, and when it needs input. For a job on a host with [hob-holder](hosts.md#hob-holder-on-a-host), that is the\n" +
-			"command in the settings of the host. A string is run by `sh`, a list directly, with the job's\n" +
-			"name and status (or `waiting`) as further arguments. The environment is the job's, with `HOB_NAME`, `HOB_RESULT`\n" +
-			"(`exited (exit code 3)`, `needs input`, `waits for hidden input`), `HOB_STATUS`, `HOB_EXIT_CODE`, `HOB_JOB_ID`,\n" +
-			"`HOB_EVENT` and `HOB_MESSAGE`, one line for a person. The events:\n\n" + eventTable() +
-			"\nEach event of a running job is sent at most once in 30 seconds, and so are the three reports of its program together.\n" +
-			"One that comes sooner is sent when these are over, if it still applies. `HOB_MESSAGE` has the question of a job that\n" +
-			"needs input, unless the input is hidden.\n" +
-			"\nOn stdin the command gets one JSON object: `event`, `message` and `job`, as `hob status --json` prints it (null if it\n" +
-			"cannot be read). After 30 seconds the command is killed with all its processes, and its output is closed after 1 MiB;\n" +
-			"neither delays the job. If it fails, `hob status` of the job shows how, and the last line that it printed.\n" +
-			"A list whose command does not exist is reported when the settings are read.\n" +
+			"shows it, and at [other events](notify.md#events). [notify.md](notify.md) has what the command gets, and recipes for\n" +
+			"phones and chats.\n" +
 			"\nThe other notifications need an open hob window: `bell` rings the terminal bell, `osc` sends a desktop notification\n" +
 			"(OSC 99 if it understands that, else OSC 9 or 777), `title` marks the terminal's title; `[]` disables all.\n",
 		"theme": "Each color of a theme can also be set by itself: `" + strings.Join(themes.TokenNames(), "`, `") + "`.\n" +
@@ -120,5 +110,15 @@ func TestSettingsPageIsCurrent(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Errorf("docs/settings.md is outdated; update it with: go test ./internal/config -update (-want +got):\n%s", diff)
+	}
+}
+
+func TestNotifyPageHasAllEvents(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "notify.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), eventTable()) {
+		t.Errorf("docs/notify.md is outdated; its table is:\n%s", eventTable())
 	}
 }

@@ -57,6 +57,8 @@ type Config struct {
 	OwnLog bool
 	// Terminal means that the output is that of a terminal, so that the job has a screen.
 	Terminal bool
+	// Notifies means that the user's command is run for events of the job.
+	Notifies bool
 	// Foreground means that a client is about to attach and report the facts of its terminal:
 	// queries that depend on them are answered then.
 	Foreground bool
@@ -171,6 +173,7 @@ func Open(cfg Config) (*Holder, error) {
 	h.timesSize = cfg.Meta.InitialSize
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	h.state = record.State{
+		Notifies:     cfg.Notifies,
 		Backgrounded: cfg.Meta.StartInBackground,
 		Size:         cfg.Meta.InitialSize,
 		Protocol:     Protocol,
@@ -184,13 +187,6 @@ func Open(cfg Config) (*Holder, error) {
 			vt.WithReply(h.reply), vt.WithHandler(h.handler()), vt.WithFacts(vt.Facts{Pending: cfg.Foreground}))
 	}
 	return h, nil
-}
-
-// WithoutTerminal records, before Started, that the requested terminal could not be created.
-func (h *Holder) WithoutTerminal() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.state.NoTerminal, h.state.Size = true, record.Size{}
 }
 
 func (h *Holder) openLog() error {

@@ -344,3 +344,10 @@ func (h *Holder) history(bytesBack int) []byte {
 	_, rows := t.Size()
 	return append(b, bytes.Repeat([]byte{'\n'}, rows-1)...)
 }
+
+// WithoutTerminal records, before Started, that the requested terminal could not be created.
+func (h *Holder) WithoutTerminal() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.state.NoTerminal, h.state.Size = true, record.Size{}
+}

@@ -66,6 +66,7 @@ func (j *job) prepare(files *childFiles, held *jobdir.FileLock, w *waited) (err 
 		RuntimeDir: j.cfg.RuntimeDir,
 		OwnLog:     !terminal,
 		Terminal:   terminal,
+		Notifies:   j.own && j.cfg.Notify != "",
 		Foreground: terminal && !j.meta.StartInBackground,
 		Hooks:      hooks,
 	})

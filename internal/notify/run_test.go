@@ -35,7 +35,6 @@ func command(dir, script string) notify.Command {
 		Dir:    dir,
 		Env:    []string{"PATH=" + os.Getenv("PATH"), "DIR=" + dir},
 		Start:  (*exec.Cmd).Start,
-		Ended:  func(*exec.Cmd) {},
 	}
 }
 

@@ -20,6 +20,9 @@ const (
 	Error      Event = "error"
 	Done       Event = "done"
 	Unhealthy  Event = "unhealthy"
+
+	Unreachable Event = "unreachable"
+	Lost        Event = "lost"
 )
 
 // Row describes an event.
@@ -39,6 +42,8 @@ func Table() []Row {
 		{Error, "the program reports an error", false},
 		{Done, "the program reports a result", false},
 		{Unhealthy, "the [health check](keep-running.md) of the job failed, as often as set", false},
+		{Unreachable, "the host of the job stopped answering", false},
+		{Lost, "the job ended without a record: its holder was killed, or the machine restarted", false},
 	}
 }
 

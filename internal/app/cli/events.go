@@ -50,6 +50,7 @@ func (a *app) events(ctx context.Context, since string) error {
 	w := bufio.NewWriter(a.stdout)
 	sub := a.eng.Subscribe(engine.Filter{})
 	defer sub.Close()
+	tells := newTeller(a)
 	if !from.IsZero() {
 		// The history replaces the snapshot, which is taken first, so that no event in
 		// between is missed. Such an event appears twice.
@@ -71,6 +72,9 @@ func (a *app) events(ctx context.Context, since string) error {
 		}
 		if err != nil {
 			return err
+		}
+		for i := range batch {
+			tells.Look(&batch[i].Job)
 		}
 		if err := writeEvents(w, batch); err != nil {
 			return err

@@ -1,10 +1,9 @@
-//go:build linux || darwin
-
 package notify
 
 import (
 	"context"
 	"errors"
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -29,7 +28,8 @@ type Command struct {
 	Name   string
 	Dir    string   // of the job's records, where a failure is recorded
 	Env    []string // in which Script runs; it is not changed
-	// Start starts the command, and Ended is called when it has been waited for.
+	Stdin  *os.File // nil: empty
+	// Start starts the command. Ended, if there is one, is called when it has been waited for.
 	Start func(*exec.Cmd) error
 	Ended func(*exec.Cmd)
 }
@@ -68,9 +68,15 @@ func (c Command) run(ctx context.Context, n Notice, out *shellrun.Tail) error {
 		"HOB_NAME="+c.Name, "HOB_RESULT="+n.Result, "HOB_STATUS="+n.Status, "HOB_EVENT="+string(n.Event),
 		"HOB_MESSAGE="+n.Message(c.Name), "HOB_EXIT_CODE="+n.Code, "HOB_JOB_ID="+string(c.ID))
 	cmd.Stdout, cmd.Stderr = out, out
+	if c.Stdin != nil {
+		cmd.Stdin = c.Stdin
+	}
 	if err := c.Start(cmd); err != nil {
 		return err
 	}
-	defer c.Ended(cmd)
-	return cmd.Wait()
+	err := cmd.Wait()
+	if c.Ended != nil {
+		c.Ended(cmd)
+	}
+	return err
 }

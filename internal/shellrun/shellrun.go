@@ -1,5 +1,3 @@
-//go:build linux || darwin
-
 // Package shellrun runs shell commands that the user has set, beside a job: its health check, its stop command, the
 // command of the user's notifications.
 package shellrun
@@ -9,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"os/exec"
-	"syscall"
 	"time"
 )
 
@@ -22,9 +19,9 @@ const outputWait = time.Second
 // Command returns a command that sh runs until ctx is done, at the latest. The first of args is $0.
 func Command(ctx context.Context, script string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, Shell, append([]string{"-c", script}, args...)...)
-	// In a session of its own it gets no signal from the job's terminal, and all of it can be ended.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	// It gets no signal from the job's terminal, and all of it can be ended.
+	OwnSession(cmd)
+	cmd.Cancel = func() error { return killSession(cmd.Process) }
 	cmd.WaitDelay = outputWait
 	return cmd
 }

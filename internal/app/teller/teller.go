@@ -1,0 +1,121 @@
+// Package teller finds the events of [notify] that no holder tells of, because it has died or is on a host: a client
+// tells of them as long as it follows the jobs. Of several clients one does, and what was told is told once: that is
+// noted beside the job.
+package teller
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/cells"
+	"github.com/hobjobs/hob/internal/notes"
+	"github.com/hobjobs/hob/internal/notify"
+	"github.com/hobjobs/hob/internal/notifyevent"
+)
+
+// oldest is how long ago a job can have ended for its end to be told: a client that follows jobs for the first time
+// finds all that have ever ended.
+const oldest = 24 * time.Hour
+
+// Teller tells the user of events of jobs. It is not safe for concurrent use.
+type Teller struct {
+	book   notes.Book
+	events []notifyevent.Event
+	start  func(engine.Job, notify.Notice) error
+
+	holds   map[happening]bool // what applied to a job when it was last looked at
+	reached map[engine.ID]bool // the jobs whose machine has answered meanwhile
+}
+
+// happening is an event of a job.
+type happening struct {
+	job   engine.ID
+	event notifyevent.Event
+}
+
+// New returns a teller. start starts to tell the user, and calls [Tell] for that in another process: it does not wait.
+// It is called again for what the user has been told by then.
+func New(book notes.Book, events []notifyevent.Event, start func(engine.Job, notify.Notice) error) *Teller {
+	return &Teller{
+		book:    book,
+		events:  events,
+		start:   start,
+		holds:   map[happening]bool{},
+		reached: map[engine.ID]bool{},
+	}
+}
+
+// Follow looks at each job of which the subscription has an event, until ctx is done.
+func (t *Teller) Follow(ctx context.Context, sub *engine.Subscription) {
+	for {
+		batch, err := sub.Next(ctx)
+		if err != nil {
+			return
+		}
+		for i := range batch {
+			t.Look(&batch[i].Job)
+		}
+	}
+}
+
+// Look tells of what has begun to apply to a job since it was last looked at. t may be nil: there is nothing to tell.
+func (t *Teller) Look(j *engine.Job) {
+	wanted := j.Notify || j.Backgrounded
+	if t == nil || !wanted {
+		return
+	}
+	if j.Link == engine.LinkOK {
+		t.reached[j.ID] = true
+	}
+	for _, event := range t.events {
+		h := happening{j.ID, event}
+		n, applies := t.noticeOf(j, event)
+		began := applies && !t.holds[h]
+		ended := !applies && t.holds[h]
+		t.holds[h] = applies
+		switch {
+		case ended:
+			_ = over(t.book, j.ID, event) // then it is not told when it happens again
+		case began && due(t.book.Number(string(j.ID), key(event)), time.Now()):
+			if t.start(*j, n) != nil {
+				t.holds[h] = false // with the next event of the job
+			}
+		}
+	}
+}
+
+// noticeOf describes an event of a job; applies is false if it does not happen, or if another one tells of it.
+func (t *Teller) noticeOf(j *engine.Job, event notifyevent.Event) (n notify.Notice, applies bool) {
+	n = notify.Notice{Event: event, Status: string(j.Status)}
+	switch event {
+	case notifyevent.Lost:
+		n.Result = "is " + j.Ending()
+		return n, j.Status == engine.Lost && isNews(j)
+	case notifyevent.Unreachable:
+		n.Result = "is unreachable"
+		n.Detail = cells.Clean(j.LinkReason())
+		return n, j.Link == engine.LinkUnreachable && t.reached[j.ID] && !j.Status.Finished()
+	case notifyevent.Failed, notifyevent.Ended:
+		n = notify.OfEnd(&j.Exit)
+		isRecorded := j.Status.Finished() && j.Status != engine.Lost
+		if !isRecorded || !hasNoTeller(j) {
+			return n, false
+		}
+		return n, n.Event == event && isNews(j)
+	default:
+	}
+	if j.Status.Finished() || !hasNoTeller(j) {
+		return n, false
+	}
+	return notify.OfState(event, &j.State, func() string { return strings.TrimSpace(cells.Clean(j.Line)) })
+}
+
+// hasNoTeller reports whether the job is on a host where no holder tells of its events.
+func hasNoTeller(j *engine.Job) bool { return j.Host != "" && !j.Notifies }
+
+// isNews reports whether the end of a job is new to the user. When a lost job ended is not always known.
+func isNews(j *engine.Job) bool {
+	return !j.Seen && (j.Exit.At.IsZero() || time.Since(j.Exit.At) < oldest)
+}

@@ -1,0 +1,147 @@
+package teller_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/app/teller"
+	"github.com/hobjobs/hob/internal/notes"
+	"github.com/hobjobs/hob/internal/notify"
+	"github.com/hobjobs/hob/internal/notifyevent"
+	"github.com/hobjobs/hob/internal/testtool"
+)
+
+func TestMain(m *testing.M) { os.Exit(testtool.RunWithoutLeaks(m)) }
+
+// user is who is told: it collects the messages of several clients.
+type user struct {
+	t    *testing.T
+	book notes.Book
+	told []string
+}
+
+func newUser(t *testing.T) *user {
+	t.Helper()
+	state := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(state, "jobs", "web-aaaaa"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return &user{t: t, book: notes.Of(state)}
+}
+
+// client returns a teller of all events, whose process tells at once.
+func (u *user) client() *teller.Teller {
+	var all []notifyevent.Event
+	for _, r := range notifyevent.Table() {
+		all = append(all, r.Event)
+	}
+	return teller.New(u.book, all, func(j engine.Job, n notify.Notice) error {
+		return teller.Tell(u.book, j.ID, n.Event, func() error {
+			u.told = append(u.told, string(n.Event)+": "+n.Message(j.Name))
+			return nil
+		})
+	})
+}
+
+func (u *user) wasTold(want ...string) {
+	u.t.Helper()
+	if diff := cmp.Diff(want, u.told); diff != "" {
+		u.t.Errorf("the user was told (-want +got):\n%s", diff)
+	}
+	u.told = nil
+}
+
+func onHost() engine.Job {
+	j := engine.Job{Request: engine.Request{ID: "web-aaaaa", Name: "web", Host: "box"}}
+	j.Status, j.Link, j.Backgrounded = engine.Running, engine.LinkOK, true
+	return j
+}
+
+func ended(j engine.Job, code int) engine.Job {
+	j.Status = engine.Exited
+	j.Exit = engine.Exit{
+		Status: engine.Exited,
+		Code:   &code,
+		At:     time.Now(),
+	}
+	return j
+}
+
+// Of two clients that follow a job on a host one tells, also if it has begun anew meanwhile.
+func TestToldOnce(t *testing.T) {
+	u := newUser(t)
+	one, two := u.client(), u.client()
+	j := onHost()
+	for _, client := range []*teller.Teller{one, two} {
+		client.Look(&j)
+		asks := j
+		asks.Waiting, asks.Line = true, "sure? "
+		client.Look(&asks)
+		client.Look(&asks)
+	}
+	u.wasTold("needs_input: web needs input: sure?")
+	failed := ended(j, 3)
+	for _, client := range []*teller.Teller{one, two, u.client()} {
+		client.Look(&failed)
+	}
+	u.wasTold("failed: web exited (exit code 3)")
+}
+
+// What happens again is told again, after a pause.
+func TestToldAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		u := newUser(t)
+		c := u.client()
+		there, gone := onHost(), onHost()
+		gone.Link, gone.LinkError = engine.LinkUnreachable, "box: no route to host"
+		c.Look(&gone)
+		u.wasTold() // it may only not have been asked yet
+		c.Look(&there)
+		c.Look(&gone)
+		u.wasTold("unreachable: web is unreachable: no route to host")
+		c.Look(&there)
+		c.Look(&gone)
+		u.wasTold()
+		c.Look(&there)
+		time.Sleep(30 * time.Second)
+		c.Look(&gone)
+		u.wasTold("unreachable: web is unreachable: no route to host")
+	})
+}
+
+// Holders tell of their jobs, until they die.
+func TestWhatHoldersTell(t *testing.T) {
+	here := onHost()
+	here.Host, here.Link = "", engine.LinkNone
+	lost := here
+	lost.Status, lost.Exit = engine.Lost, engine.Exit{Status: engine.Lost, Reason: engine.ReasonHolderDied}
+	held := onHost()
+	held.Notifies = true
+	foreground := ended(onHost(), 3)
+	foreground.Backgrounded = false
+	old := ended(onHost(), 3)
+	old.Exit.At = time.Now().Add(-25 * time.Hour)
+	for name, c := range map[string]struct {
+		job  engine.Job
+		want []string
+	}{
+		"local job":          {ended(here, 3), nil},
+		"lost":               {lost, []string{"lost: web is lost: its supervisor process died"}},
+		"holder on the host": {ended(held, 3), nil},
+		"in the foreground":  {foreground, nil},
+		"long ago":           {old, nil},
+		"on a host":          {ended(onHost(), 0), []string{"ended: web exited (exit code 0)"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			u := newUser(t)
+			u.client().Look(&c.job)
+			u.wasTold(c.want...)
+		})
+	}
+}

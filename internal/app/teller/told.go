@@ -1,0 +1,53 @@
+package teller
+
+import (
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/notes"
+	"github.com/hobjobs/hob/internal/notifyevent"
+)
+
+// pause is the minimum time between two notifications of the same event of a job.
+const pause = 30 * time.Second
+
+// key is the name of the note about an event. Its number is twice the time of the last notification, in milliseconds,
+// plus one if the event has not applied since; 0: there was none.
+func key(event notifyevent.Event) string { return "told " + string(event) }
+
+func due(number int64, now time.Time) bool {
+	isOver := number%2 == 1
+	return number == 0 || isOver && now.Sub(time.UnixMilli(number/2)) >= pause
+}
+
+// Tell calls tell unless the user has been told of this event of a job by any process. If this process is killed
+// meanwhile, another one tells. tell only starts what takes time.
+func Tell(book notes.Book, id engine.ID, event notifyevent.Event, tell func() error) error {
+	lock, err := book.Lock(string(id), key(event))
+	if err != nil { // another process tells
+		return err
+	}
+	defer lock.Close()
+	now := time.Now()
+	if !due(book.Number(string(id), key(event)), now) {
+		return nil
+	}
+	if err := tell(); err != nil {
+		return err
+	}
+	return book.SetNumber(string(id), key(event), 2*now.UnixMilli())
+}
+
+// over notes that an event of which the user was told no longer applies.
+func over(book notes.Book, id engine.ID, event notifyevent.Event) error {
+	lock, err := book.Lock(string(id), key(event))
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	number := book.Number(string(id), key(event))
+	if number == 0 || number%2 == 1 {
+		return nil
+	}
+	return book.SetNumber(string(id), key(event), number+1)
+}
