@@ -11,7 +11,7 @@ import (
 	"github.com/hobjobs/hob/internal/notifyevent"
 )
 
-// Each event has a pause of its own, and what is reported several times before it is sent is sent once.
+// Each event has a pause of its own, but the reports of programs share one, and what is reported several times before it is sent is sent once.
 func TestNoticesPause(t *testing.T) {
 	var n notices
 	start := time.Now()
@@ -23,7 +23,8 @@ func TestNoticesPause(t *testing.T) {
 	}{
 		{notifyevent.Blocked, 10 * time.Second, 20 * time.Second},
 		{notifyevent.Blocked, 30 * time.Second, 0},
-		{notifyevent.Done, 10 * time.Second, 0},
+		{notifyevent.Done, 10 * time.Second, 20 * time.Second},
+		{notifyevent.NeedsInput, 10 * time.Second, 0},
 	} {
 		if got := n.wait(c.event, start.Add(c.after)); got != c.want {
 			t.Errorf("%s after %v: waits %v, want %v", c.event, c.after, got, c.want)
