@@ -2,10 +2,12 @@ package hostjob
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
@@ -17,34 +19,35 @@ func TestListOfKnownJobs(t *testing.T) {
 	for name, tc := range map[string]struct {
 		change func(t *testing.T, j *knownJob)
 		same   bool
+		asks   string // the holder, by a look that asks it
 	}{
-		"nothing": {func(*testing.T, *knownJob) {}, true},
+		"nothing": {func(*testing.T, *knownJob) {}, true, ""},
 		"output": {func(t *testing.T, j *knownJob) {
 			j.write(t, jobdir.OutputFile, "one\ntwo\n")
-		}, false},
+		}, false, ""},
 		"its state": {func(t *testing.T, j *knownJob) {
 			j.state.Title = "a title"
 			j.record(t)
-		}, false},
+		}, false, ""},
 		"its end": {func(t *testing.T, j *knownJob) {
 			if err := jobdir.Finish(j.dir, &record.State{Exit: record.Exit{Status: record.Exited, Code: new(0)}}); err != nil {
 				t.Fatal(err)
 			}
-		}, false},
+		}, false, ""},
 		"its holder died": {func(t *testing.T, j *knownJob) {
 			if err := j.lock.Close(); err != nil {
 				t.Fatal(err)
 			}
-		}, false},
+		}, false, ""},
 		"its process died": {func(_ *testing.T, j *knownJob) {
 			_ = j.cmd.Process.Kill()
 			_ = j.cmd.Wait()
-		}, false},
+		}, false, "=" + Ask},
 		"its directory is gone": {func(t *testing.T, j *knownJob) {
 			if err := os.RemoveAll(j.dir); err != nil {
 				t.Fatal(err)
 			}
-		}, false},
+		}, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			j := newKnownJob(t)
@@ -58,7 +61,7 @@ func TestListOfKnownJobs(t *testing.T) {
 				}
 			}
 			tc.change(t, j)
-			if last := j.list(t, first.Sum); last.Same != tc.same {
+			if last := j.list(t, first.Sum+tc.asks); last.Same != tc.same {
 				t.Errorf("afterwards %+v", last)
 			}
 		})
@@ -71,11 +74,13 @@ type knownJob struct {
 	state record.State
 	lock  *jobdir.FileLock
 	cmd   *exec.Cmd
+
+	written time.Time // the last file: long ago
 }
 
 func newKnownJob(t *testing.T) *knownJob {
 	t.Helper()
-	j := &knownJob{dir: filepath.Join(t.TempDir(), "job-00001"), cmd: exec.Command("sleep", "600")}
+	j := &knownJob{dir: filepath.Join(t.TempDir(), "job-00001"), cmd: exec.Command("sleep", "600"), written: time.Now().Add(-time.Hour)}
 	if err := j.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +110,9 @@ func newKnownJob(t *testing.T) *knownJob {
 
 func (j *knownJob) write(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(j.dir, name), []byte(text), 0o600); err != nil {
+	file := filepath.Join(j.dir, name)
+	j.written = j.written.Add(time.Second)
+	if err := errors.Join(os.WriteFile(file, []byte(text), 0o600), os.Chtimes(file, j.written, j.written)); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -11,10 +11,10 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/hobjobs/hob/engine/record"
-	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/localclient"
 	"github.com/hobjobs/hob/internal/logfile"
@@ -44,13 +44,13 @@ func list(ctx context.Context, base string, asked []string) Listing {
 		dir := filepath.Join(base, id)
 		verify[dir] = verified
 		patient = patient || how == Wait
-		now := printOf(dir) // before the look: what changes during it makes a difference the next time
-		if now != "" && now == sum && !verified {
+		print := printOf(dir, now) // before the look: what changes during it makes a difference the next time
+		if print != "" && print == sum && !verified {
 			l.Jobs[id] = &Job{Sum: sum, Same: true}
 			continue
 		}
 		dirs = append(dirs, dir)
-		sums[dir], prints[dir] = sum, now
+		sums[dir], prints[dir] = sum, print
 	}
 	look := func() (map[string]*record.State, error) {
 		return localclient.LookBriefly(ctx, dirs, func(dir string) bool { return verify[dir] })
@@ -65,7 +65,7 @@ func list(ctx context.Context, base string, asked []string) Listing {
 	for _, dir := range dirs {
 		id := filepath.Base(dir)
 		j := jobOf(dir, states[dir])
-		if j.Sum = prints[dir]; j.Sum == "" || !j.isClear() {
+		if j.Sum = prints[dir]; j.Sum == "" || !j.runsSimply() {
 			j.Sum = sumOf(j)
 		}
 		if j.Sum == sums[dir] {
@@ -76,9 +76,17 @@ func list(ctx context.Context, base string, asked []string) Listing {
 	return l
 }
 
-// isClear reports whether the look found that the job runs, and could read all its files.
-func (j *Job) isClear() bool {
-	return j.Held && j.State.Status == record.Running && j.State.Link == record.LinkNone
+// runsSimply reports whether the look found that the job runs and could read all its files, and what it found depends
+// on nothing but these. What is known of a job with a deadline also depends on the clock.
+func (j *Job) runsSimply() bool {
+	st := &j.State.State
+	switch {
+	case !j.Held, st.Status != record.Running, st.Link != record.LinkNone:
+		return false
+	case st.Leader.IsZero(), st.Pending != nil, st.Stopping != nil:
+		return false
+	}
+	return st.Deadline.IsZero()
 }
 
 // sumOf returns a hash of j.
@@ -96,39 +104,36 @@ func hashOf(text []byte) string {
 	return strconv.FormatUint(h.Sum64(), 36)
 }
 
-// printOf returns a hash of what a look at the job in dir depends on: while it is the same, a look would find the
-// same. A host may have hundreds of jobs that run, of which few change between two listings, and a look reads nine
-// files of each. It is empty for a job that does not simply run: the look then depends on more.
-func printOf(dir string) string {
-	text, err := plainfile.Read(filepath.Join(dir, jobdir.StateFile), jobdir.MaxRecord)
-	if err != nil {
+// printOf returns a hash of the files of the job in dir, without reading any: while it is the same, a look would find
+// the same. A host may have hundreds of jobs that run, of which few change between two listings, and a look reads nine
+// files of each. It is empty if no process holds the job, or if a file has changed so recently that another change may
+// leave its times as they are. Whether the holder of a job answers is found out by a look that asks it.
+func printOf(dir string, now time.Time) string {
+	if !jobdir.Locked(dir) {
 		return ""
 	}
-	st, err := jobdir.DecodeState(text)
-	if err != nil || !runsSimply(dir, &st) {
-		return ""
-	}
-	for _, name := range logs {
+	var text []byte
+	for _, name := range seen {
 		info, err := os.Lstat(filepath.Join(dir, name))
-		if err == nil {
-			text = fmt.Appendf(text, "%s %s %d %d\n", name, info.Mode(), info.Size(), info.ModTime().UnixNano())
+		if err != nil {
+			continue
+		}
+		if now.Sub(info.ModTime()) < timesGrain {
+			return ""
+		}
+		text = fmt.Appendf(text, "%s %s %d %d\n", name, info.Mode(), info.Size(), info.ModTime().UnixNano())
+		if st, ok := info.Sys().(*syscall.Stat_t); ok {
+			text = fmt.Appendf(text, "%d\n", st.Ino)
 		}
 	}
 	return "p" + hashOf(text)
 }
 
-// runsSimply reports whether the job in dir runs, according to its records, its process and its holder. What is known
-// of one with a deadline also depends on the clock.
-func runsSimply(dir string, st *record.State) bool {
-	switch {
-	case st.Leader.IsZero(), st.Pending != nil, st.Stopping != nil:
-		return false
-	case st.Exit.Known(), !st.Deadline.IsZero():
-		return false
-	}
-	st.Status = record.Running
-	return jobdir.Locked(dir) && !holder.MustAsk(st)
-}
+// timesGrain is more than the resolution of the times of files.
+const timesGrain = 50 * time.Millisecond
+
+// seen are the files that change with what a look at a job that runs finds.
+var seen = append([]string{jobdir.StateFile, jobdir.ExitCodeFile}, logs...)
 
 // logs are the names that logs may have, and the times of their bytes.
 var logs = []string{jobdir.OutputFile, jobdir.StdoutFile, jobdir.StderrFile, jobdir.TimesFile}
