@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -41,7 +42,7 @@ func (l *lab) remote(delay time.Duration) *remote {
 	addr := sshtest.Sshd(l, client, []string{"HOB_STATE_DIR=" + r.state})
 	client.AddHost(l, "box", delayed(l, addr, delay), "LogLevel ERROR", "HostKeyAlias ["+strings.Replace(addr, ":", "]:", 1))
 	r.eng = must(engine.New(engine.WithStateDir(r.here), engine.WithClient("bench"),
-		engine.WithBackend(ssh.New(ssh.WithConfigFile(r.config))), engine.WithRetention(engine.Retention{Count: 100_000})))
+		engine.WithBackend(ssh.New(ssh.WithConfigFile(r.config), ssh.WithPatience(time.Minute))), engine.WithRetention(engine.Retention{Count: 100_000})))
 	l.Cleanup(r.close)
 	return r
 }
@@ -53,10 +54,12 @@ func (r *remote) install() {
 	check(b.Close())
 }
 
-// close ends the jobs and the engine.
+// close ends the jobs and the engine, also after the time for the measurements is over.
 func (r *remote) close() {
-	jobs := must(r.eng.List(r.l.ctx, engine.Filter{Running: true}))
-	r.eng.StopAll(r.l.ctx, jobs, engine.StopOptions{Grace: engine.KillNow}, func(int, engine.StopReport, error) {})
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.l.ctx), 5*time.Minute)
+	defer cancel()
+	jobs := must(r.eng.List(ctx, engine.Filter{Running: true}))
+	r.eng.StopAll(ctx, jobs, engine.StopOptions{Grace: engine.KillNow}, func(int, engine.StopReport, error) {})
 	check(r.eng.Close())
 }
 
