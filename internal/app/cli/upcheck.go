@@ -3,11 +3,8 @@ package cli
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -47,6 +44,7 @@ type planProcessJSON struct {
 	Stop     string         `json:"stop,omitempty"`     // how it is asked to end, if not by SIGTERM
 	Health   string         `json:"health,omitempty"`   // the check while it runs
 	EndsAll  string         `json:"ends_all,omitempty"` // when hob up --wait stops the others
+	Problem  string         `json:"problem,omitempty"`  // what would keep it from starting or becoming ready
 }
 
 type goneJSON struct {
@@ -109,6 +107,9 @@ func (a *app) printPlan(ctx context.Context, plan *project.Plan, chosen []projec
 		if d.Job.Status == engine.Stopping {
 			p.Action, p.Reason = project.Start, ""
 		}
+		if p.Problem, err = up.Obstacle(ctx, proc, d); err != nil {
+			return err
+		}
 		out.Processes = append(out.Processes, p)
 	}
 	if a.json {
@@ -170,6 +171,9 @@ func (a *app) printPlanText(plan planJSON) error {
 		}
 		fmt.Fprintf(w, "\n%s  %s %s: no longer in the file\n", paint(colored, escape(gone.Name), styleBold), what, gone.ID)
 	}
+	if len(plan.Processes) == 0 {
+		fmt.Fprint(w, "\nNothing is started: name those to start\n")
+	}
 	if len(plan.OnRequest) > 0 {
 		fmt.Fprintf(w, "\nNot started unless named: %s\n", escape(strings.Join(plan.OnRequest, ", ")))
 	}
@@ -220,9 +224,6 @@ func planRows(p planProcessJSON, dir string) (rows [][2]string) {
 	if rel, err := filepath.Rel(dir, p.Dir); err == nil && filepath.IsLocal(rel) {
 		shown = rel
 	}
-	if _, err := os.Stat(p.Dir); errors.Is(err, fs.ErrNotExist) {
-		shown += " (does not exist)"
-	}
 	if shown != "." {
 		rows = append(rows, [2]string{"dir", shown})
 	}
@@ -240,6 +241,9 @@ func planRows(p planProcessJSON, dir string) (rows [][2]string) {
 	}
 	if p.Stop != "" {
 		rows = append(rows, [2]string{"stop", p.Stop})
+	}
+	if p.Problem != "" {
+		rows = append(rows, [2]string{"problem", p.Problem})
 	}
 	if p.EndsAll != "" {
 		rows = append(rows, [2]string{"ends all", p.EndsAll + " (with --wait)"})
