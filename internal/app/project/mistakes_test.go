@@ -23,6 +23,7 @@ func TestMistakes(t *testing.T) {
 		{"process-compose.yaml", "is_strict: true\nprocesses:\n  a: {command: x, depends_on: {b: {condition: process_started}}}\n", `process-compose.yaml:3: a needs "b", which the file does not describe`},
 		{"process-compose.yaml", "processes:\n  a:\n    command: [x]\n", "process-compose.yaml:3: processes.a.command must be text"},
 		{"process-compose.yaml", "processes:\n  a:\n    description: x\n", "process-compose.yaml:2: processes.a has no command"},
+		{"process-compose.yaml", "processes:\n  a:\n", "process-compose.yaml:2: processes.a has no command"},
 		{"process-compose.yaml", "processes:\n  a:\n    extends: b\n", "process-compose.yaml:3: processes.a.extends is not supported"},
 		{"process-compose.yaml", "processes:\n  a: {command: x}\nshell: {command: zsh}\n", "process-compose.yaml:3: shell has no shell_command, so no process can be started"},
 		{"process-compose.yaml", "processes:\n  a:\n    command: x\n    environment:\n      V: 1\n      V: 2\n", `process-compose.yaml:6: duplicate field "V"`},

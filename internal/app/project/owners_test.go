@@ -97,3 +97,16 @@ func TestMprocsDependencies(t *testing.T) {
 	p := load(t, write(t, "mprocs.yaml", "procs:\n  web: {cmd: [web], deps: [db]}\n  db: {cmd: [db]}\n"))
 	equal(t, "needs", process(t, p, "web").Needs, []Need{{Name: "db", Line: 2}})
 }
+
+func TestProcessComposeLogFiles(t *testing.T) {
+	p := load(t, write(t, "process-compose.yaml", `processes:
+  web:
+    command: serve
+    entrypoint: [other]
+    log_location: ./logs/web.log
+    readiness_probe: {exec: {command: grep -q up logs/web.log}}
+  quiet: {command: quiet, log_location: ./logs/quiet.log}
+`))
+	equal(t, "notes", notesOf(p), "process-compose.yaml:4: processes.web.entrypoint is not used beside command\n"+
+		"process-compose.yaml:5: log_location: hob does not write ./logs/web.log, which a command of the file uses; the output is in hob log")
+}

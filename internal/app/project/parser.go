@@ -247,6 +247,14 @@ func (f *fields) get(name string) *value {
 	if again := f.v.repeated(name); again != nil {
 		f.p.fail(again.line, "duplicate field %q", name)
 	}
+	return f.peek(name)
+}
+
+// peek returns the value of a field that hob does not use, so that mistakes in it do not count.
+func (f *fields) peek(name string) *value {
+	if f.v == nil {
+		return nil
+	}
 	return f.v.get(name)
 }
 

@@ -60,6 +60,20 @@ func (p *parser) processCompose(v *value) {
 	c.renderReplicas(processes)
 	c.dropUnknownNeeds()
 	c.checkHealth()
+	c.checkLogFiles()
+}
+
+// checkLogFiles notes the log files that commands and probes of the file read: hob does not write them.
+func (c *compose) checkLogFiles() {
+	for _, log := range c.logFiles {
+		name := filepath.Base(log.text)
+		isRead := slices.ContainsFunc(c.p.plan.Processes, func(p Process) bool {
+			return strings.Contains(p.Script+"\n"+p.Ready.Probe.Script+"\n"+p.Health.Script, name)
+		})
+		if isRead {
+			c.p.note(log.line, "log_location: hob does not write %s, which a command of the file uses; the output is in hob log", log.text)
+		}
+	}
 }
 
 // renderReplicas reads the processes with replicas again for each of them: templates may have its number.
@@ -136,6 +150,7 @@ type compose struct {
 	dotenv   []envFile         // variables of all processes, from files
 	global   map[string]string // likewise, from the file itself
 	replicas map[string]int    // of processes with more than one
+	logFiles []value           // of processes; they are not written
 }
 
 // lookup returns the value of a variable for the texts of the file.
@@ -165,8 +180,16 @@ func (c *compose) process(name string, line int, f *fields, replica int) Process
 	if dir := f.text("working_dir"); dir != "" {
 		proc.Dir = c.p.path(dir)
 	}
-	if list := f.texts("entrypoint"); proc.Script == "" && len(list) > 0 {
+	list := f.texts("entrypoint")
+	switch {
+	case len(list) == 0:
+	case proc.Script != "":
+		c.p.note(f.line("entrypoint"), "%s is not used beside command", f.path("entrypoint"))
+	default:
 		proc.Shell, proc.Command = nil, list
+	}
+	if log := f.peek("log_location"); log != nil {
+		c.logFiles = append(c.logFiles, value{line: log.line, text: c.p.text(log, f.path("log_location"))})
 	}
 	switch {
 	case f.get("extends") != nil:

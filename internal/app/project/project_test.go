@@ -423,6 +423,7 @@ func TestExpandEnv(t *testing.T) {
 func FuzzLoad(f *testing.F) {
 	f.Add("Procfile", "web: a\n")
 	f.Add("process-compose.yaml", "processes: {a: {command: x, depends_on: {a: {condition: process_healthy}}}}")
+	f.Add("process-compose.yaml", "vars: {A: 1}\nprocesses: {a: {command: '{{.A}}{{or \"\" .B}}', replicas: 2, vars: , is_daemon: on}, b: }")
 	f.Add("mprocs.yaml", "procs: &a {b: {<<: *a, shell: {$select: os}}}")
 	f.Add("tasks.json", `{"tasks": [{"label": "a", "dependsOn": [null, {"type": []}], "dependsOrder": "sequence"}]}`)
 	f.Add("x", "\x00{[")
