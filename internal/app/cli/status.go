@@ -187,7 +187,7 @@ func fullStop(sentence string) string {
 // evidenceTitle returns the heading for evidence of a kind.
 func evidenceTitle(kind string) string {
 	titles := map[string]string{
-		"output": "Output", "program": "The program says", "process": "Still running", "usage": "Usage", "last_success": "Last success", "port": "Port",
+		"output": "Output", "program": "The program reports", "process": "Still running", "usage": "Usage", "last_success": "Last success", "port": "Port",
 	}
 	return cmp.Or(titles[kind], "Hint")
 }

@@ -18,11 +18,11 @@ func TestReportsInTasks(t *testing.T) {
 	}{
 		"at work": {
 			says + `working:progress=40:title=VGVzdHM=:msg=cm0gLXIgYnVpbGQ=; exec sleep 600`, "working",
-			"its program says: working, Tests, rm -r build (40 %)",
+			"its program reports: working, Tests, rm -r build (40 %)",
 		},
 		"blocked": {
 			says + `blocked:kind=permission:msg=cm0gLXIgYnVpbGQ=; exec sleep 600`, "blocked",
-			"its program says: blocked, rm -r build. A person is needed: hob attach ID",
+			"its program reports: blocked, rm -r build. A person is needed: hob attach ID",
 		},
 		"a login, and it reads a line": {
 			`printf 'Code: '; ` + says + `blocked:kind=auth; read -r x`, "blocked",

@@ -129,17 +129,17 @@ func TestDetailHasAllReportsAndTheLastCommand(t *testing.T) {
 		{ID: "tests", State: engine.ProgramDone, App: "demo", Title: "Tests", Message: "all pass"},
 		{ID: "tests/unit", State: engine.ProgramBlocked, Kind: engine.NeedsSecret},
 	}
-	tree := []string{"says      demo · working 40%", "            tests · done · Tests · all pass", "              unit · blocked (auth)"}
+	tree := []string{"reports   demo · working 40%", "            tests · done · Tests · all pass", "              unit · blocked (auth)"}
 	command := &engine.LastCommand{Code: 3}
 	for name, tt := range map[string]struct {
 		state engine.State
 		want  []string
 	}{
 		"reports": {engine.State{Program: &engine.Program{Reports: reports}}, tree},
-		"a shell": {engine.State{LastCommand: command}, []string{"says      the last command exited 3"}},
+		"a shell": {engine.State{LastCommand: command}, []string{"reports   the last command exited 3"}},
 		"both": {
 			engine.State{Program: &engine.Program{Reports: reports[:1]}, LastCommand: command},
-			[]string{"says      demo · working 40%", "          the last command exited 3"},
+			[]string{"reports   demo · working 40%", "          the last command exited 3"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -128,10 +128,10 @@ func (m *Model) facts(w int, idShown bool) []string {
 	if j.Waiting {
 		warn("input", cmp.Or(m.opts.Input, "needed"))
 	}
-	for i, line := range m.said() {
+	for i, line := range m.reports() {
 		label := ""
 		if i == 0 {
-			label = "says"
+			label = "reports"
 		}
 		add(label, line)
 	}
@@ -223,9 +223,9 @@ func (m *Model) wrap(value string, room int) []string {
 	return lines
 }
 
-// said is what the programs in the terminal say, in their words: a line for each report, the parts of a task
-// indented below it.
-func (m *Model) said() []string {
+// reports returns what the programs in the terminal report, a line for each report. The parts of a task are indented
+// below it.
+func (m *Model) reports() []string {
 	var reports []engine.ProgramReport
 	if p := m.job.Program; p != nil {
 		reports = p.Reports

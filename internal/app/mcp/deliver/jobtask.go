@@ -100,12 +100,12 @@ func (d *Delivery) describe(ctx context.Context, j engine.Job, t *task) error {
 	return nil
 }
 
-// programMessage is what a job's program says, marked as its words. Only the system proves that a line can be typed,
-// so a program that says that it is blocked does not become a question to the user of the agent.
+// programMessage is the report of a job's program, marked as such. Only the system proves that a line can be typed, so a
+// report that the program is blocked does not become a question to the user of the agent.
 func programMessage(j engine.Job) string {
 	p := j.Program
 	said := strings.Join(slices.DeleteFunc([]string{p.Title, p.Message}, func(s string) bool { return s == "" }), ", ")
-	message := "its program says: " + string(p.State)
+	message := "its program reports: " + string(p.State)
 	if said != "" {
 		message += ", " + plain.OneLine(said, plain.MaxLine)
 	}

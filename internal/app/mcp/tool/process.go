@@ -27,7 +27,7 @@ type ProcessArgs struct {
 	EOF        bool              `json:"eof,omitempty" for:"write" jsonschema:"write: then end the input"`
 	Keys       []string          `json:"keys,omitempty" for:"send-keys" jsonschema:"send-keys: tmux names, such as C-c, Up, Enter; other words are typed"`
 	Timeout    *float64          `json:"timeout,omitempty" also:"timeoutMs,timeout_ms" for:"poll,wait" unit:"timeout is in milliseconds here: 5 seconds are \"timeout\":5000" jsonschema:"Milliseconds: poll waits this long for new output (default 0, at most 30000), wait for its condition (default 30000, at most 600000)"`
-	Until      string            `json:"until,omitempty" for:"wait" jsonschema:"wait: a regular expression that a line matches, exit (default), quiet:5s, port:3000 or status:done,blocked (what its program says); of several, one a line, the first that holds"`
+	Until      string            `json:"until,omitempty" for:"wait" jsonschema:"wait: a regular expression that a line matches, exit (default), quiet:5s, port:3000 or status:done,blocked (what its program reports); of several, one a line, the first that holds"`
 	Env        map[string]string `json:"env,omitempty" for:"restart" jsonschema:"restart: environment variables; their values are not kept from the first start"`
 }
 
