@@ -20,8 +20,8 @@ Generated from package internal/config by ` + "`go test ./internal/config -updat
 
 The file is ` + "`$HOB_CONFIG`, else `$XDG_CONFIG_HOME/hob/config.toml`, else `~/.config/hob/config.toml`" + `. It is TOML,
 and optional. ` + "`hob config`" + ` prints all effective settings and their origins as a valid file. It exits with 1 if there is a
-problem, and reports each with file, line and setting. A setting with a problem is ignored: hob says so and uses the
-default.
+problem, and reports each with file, line and setting. hob ignores a setting with a problem, reports it
+and uses the default.
 
 Durations are written ` + "`90s`, `1h30m`, `7d`; sizes in bytes `4096`, `64KiB`, `1GiB`" + `. Flags and the environment variables
 named below override settings.
@@ -34,7 +34,7 @@ func pageNotes() map[string]string {
 			"shows it, and at [other events](notify.md#events). [notify.md](notify.md) has what the command gets, and recipes for\n" +
 			"phones and chats.\n" +
 			"\nThe other notifications need an open hob window: `bell` rings the terminal bell, `osc` sends a desktop notification\n" +
-			"(OSC 99 if it understands that, else OSC 9 or 777), `title` marks the terminal's title; `[]` disables all.\n",
+			"(OSC 99 if the terminal supports it, otherwise OSC 9 or 777), `title` marks the terminal's title; `[]` disables all.\n",
 		"theme": "Each color of a theme can also be set by itself: `" + strings.Join(themes.TokenNames(), "`, `") + "`.\n" +
 			"A color has attributes (`bold`, `faint`, `italic`, `underline`, `reverse`), a foreground, and `on` with a background,\n" +
 			"each optional: `accent = \"bold #ff8800 on 236\"`. Foreground and background are `#rgb`, `#rrggbb`, 0 to 255, one of the\n" +
