@@ -1,6 +1,6 @@
-// Package teller finds the events of [notify] that no holder tells of, because it has died or is on a host: a client
-// tells of them as long as it follows the jobs. Of several clients one does, and what was told is told once: that is
-// noted beside the job.
+// Package teller notifies the user of events of [notify] that no holder can send, because it has died or is on a host. A
+// client does so as long as it follows the jobs. Several clients may follow the same job: a note beside it records what
+// was sent, so that each event is sent once.
 package teller
 
 import (
@@ -15,11 +15,11 @@ import (
 	"github.com/hobjobs/hob/internal/notifyevent"
 )
 
-// oldest is how long ago a job can have ended for its end to be told: a client that follows jobs for the first time
-// finds all that have ever ended.
+// oldest is the maximum age of an end that is sent: a client that follows jobs for the first time finds all that have
+// ever ended.
 const oldest = 24 * time.Hour
 
-// Teller tells the user of events of jobs. It is not safe for concurrent use.
+// Teller notifies the user of events of jobs. It is not safe for concurrent use.
 type Teller struct {
 	book   notes.Book
 	events []notifyevent.Event
@@ -35,8 +35,8 @@ type happening struct {
 	event notifyevent.Event
 }
 
-// New returns a teller. start starts to tell the user, and calls [Tell] for that in another process: it does not wait.
-// It is called again for what the user has been told by then.
+// New returns a teller. start notifies the user: it starts another process, which calls [Tell], and does not wait for it.
+// It may be called again for an event that was sent meanwhile.
 func New(book notes.Book, events []notifyevent.Event, start func(engine.Job, notify.Notice) error) *Teller {
 	return &Teller{
 		book:    book,
@@ -60,7 +60,7 @@ func (t *Teller) Follow(ctx context.Context, sub *engine.Subscription) {
 	}
 }
 
-// Look tells of what has begun to apply to a job since it was last looked at. t may be nil: there is nothing to tell.
+// Look sends the events that have begun to apply to a job since it was last looked at. If t is nil, it sends none.
 func (t *Teller) Look(j *engine.Job) {
 	wanted := j.Notify || j.Backgrounded
 	if t == nil || !wanted {
@@ -77,7 +77,7 @@ func (t *Teller) Look(j *engine.Job) {
 		t.holds[h] = applies
 		switch {
 		case ended:
-			_ = over(t.book, j.ID, event) // then it is not told when it happens again
+			_ = over(t.book, j.ID, event) // otherwise it is not sent when it happens again
 		case began && due(t.book.Number(string(j.ID), key(event)), time.Now()):
 			if t.start(*j, n) != nil {
 				t.holds[h] = false // with the next event of the job
@@ -86,7 +86,8 @@ func (t *Teller) Look(j *engine.Job) {
 	}
 }
 
-// noticeOf describes an event of a job; applies is false if it does not happen, or if another one tells of it.
+// noticeOf describes an event of a job; applies is false if it does not apply, or if a
+// holder sends it.
 func (t *Teller) noticeOf(j *engine.Job, event notifyevent.Event) (n notify.Notice, applies bool) {
 	n = notify.Notice{Event: event, Status: string(j.Status)}
 	switch event {
@@ -112,7 +113,7 @@ func (t *Teller) noticeOf(j *engine.Job, event notifyevent.Event) (n notify.Noti
 	return notify.OfState(event, &j.State, func() string { return strings.TrimSpace(cells.Clean(j.Line)) })
 }
 
-// hasNoTeller reports whether the job is on a host where no holder tells of its events.
+// hasNoTeller reports whether the job is on a host where no holder sends its events.
 func hasNoTeller(j *engine.Job) bool { return j.Host != "" && !j.Notifies }
 
 // isNews reports whether the end of a job is new to the user. When a lost job ended is not always known.

@@ -20,11 +20,11 @@ func due(number int64, now time.Time) bool {
 	return number == 0 || isOver && now.Sub(time.UnixMilli(number/2)) >= pause
 }
 
-// Tell calls tell unless the user has been told of this event of a job by any process. If this process is killed
-// meanwhile, another one tells. tell only starts what takes time.
+// Tell calls tell unless a process has notified the user of this event of a job. If this process is killed meanwhile,
+// another one notifies. tell must not block: it only starts what takes time.
 func Tell(book notes.Book, id engine.ID, event notifyevent.Event, tell func() error) error {
 	lock, err := book.Lock(string(id), key(event))
-	if err != nil { // another process tells
+	if err != nil { // another process is notifying
 		return err
 	}
 	defer lock.Close()
@@ -38,7 +38,7 @@ func Tell(book notes.Book, id engine.ID, event notifyevent.Event, tell func() er
 	return book.SetNumber(string(id), key(event), 2*now.UnixMilli())
 }
 
-// over notes that an event of which the user was told no longer applies.
+// over records that an event that was sent no longer applies.
 func over(book notes.Book, id engine.ID, event notifyevent.Event) error {
 	lock, err := book.Lock(string(id), key(event))
 	if err != nil {
