@@ -18,7 +18,9 @@ func (a *app) eventsCommand() *cobra.Command {
 		GroupID: groupInspect,
 		Short:   "Print events as JSON lines",
 		Long: "Print one line of JSON for each event, beginning with a created event for each\n" +
-			"existing job. With --since, begin with the events recorded since then instead.",
+			"existing job. With --since, begin with the events recorded since then instead.\n\n" +
+			"Meanwhile, hob runs the command of the setting [notify] for events that no other process\n" +
+			"of hob can report, such as a lost job; see docs/notify.md.",
 		Example: `hob events | jq -r 'select(.kind == "exited") | .job.name'`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.whileRead(cmd.Context(), func(ctx context.Context) error { return a.events(ctx, since) })
