@@ -83,7 +83,7 @@ func InProcess() Option { return func(b *Backend) { b.inProcess = true } }
 // HOB_NAME, HOB_RESULT, HOB_JOB_ID, HOB_STATUS, HOB_EXIT_CODE, HOB_EVENT and HOB_MESSAGE; its arguments $1 and $2 are the
 // name and the status, which is "waiting" for a job that has not ended.
 //
-// Its stdin is empty. It is killed after 30 seconds; [engine.Job].NotifyFailed has how it failed last.
+// Its stdin has one JSON object, with event and message. It is killed after 30 seconds; [engine.Job].NotifyFailed has how it failed last.
 //
 // events selects what it is run for; without any, what the settings of hob have by default.
 func WithNotify(command string, events ...string) Option {

@@ -28,6 +28,13 @@ func (n Notice) Message(name string) string {
 	return text
 }
 
+// Object is what the user's command reads as JSON.
+type Object struct {
+	Event   string `json:"event"`
+	Message string `json:"message"`
+	Job     any    `json:"job"` // as hob status --json prints it; nil: it cannot be read, or nothing here knows that form
+}
+
 // OfEnd describes the end of a job.
 func OfEnd(end *record.Exit) Notice {
 	n := Notice{

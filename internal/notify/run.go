@@ -1,7 +1,9 @@
 package notify
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
@@ -28,7 +30,7 @@ type Command struct {
 	Name   string
 	Dir    string   // of the job's records, where a failure is recorded
 	Env    []string // in which Script runs; it is not changed
-	Stdin  *os.File // nil: empty
+	Stdin  *os.File // has an [Object]; nil: one without the job
 	// Start starts the command. Ended, if there is one, is called when it has been waited for.
 	Start func(*exec.Cmd) error
 	Ended func(*exec.Cmd)
@@ -70,6 +72,12 @@ func (c Command) run(ctx context.Context, n Notice, out *shellrun.Tail) error {
 	cmd.Stdout, cmd.Stderr = out, out
 	if c.Stdin != nil {
 		cmd.Stdin = c.Stdin
+	} else {
+		text, err := json.Marshal(Object{Event: string(n.Event), Message: n.Message(c.Name)})
+		if err != nil {
+			return err
+		}
+		cmd.Stdin = bytes.NewReader(append(text, '\n'))
 	}
 	if err := c.Start(cmd); err != nil {
 		return err

@@ -120,7 +120,7 @@ func TestTimeLimit(t *testing.T) {
 func TestWhatTheCommandGets(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	c := command(dir, `printf '%s|' "$1" "$2" "$HOB_NAME" "$HOB_RESULT" "$HOB_STATUS" "$HOB_EXIT_CODE" "$HOB_JOB_ID" "$HOB_EVENT" "$HOB_MESSAGE" >"$DIR/got"`)
+	c := command(dir, `printf '%s|' "$1" "$2" "$HOB_NAME" "$HOB_RESULT" "$HOB_STATUS" "$HOB_EXIT_CODE" "$HOB_JOB_ID" "$HOB_EVENT" "$HOB_MESSAGE" >"$DIR/got"; cat >>"$DIR/got"`)
 	c.Name = "it's `id` $(id)"
 	code := 3
 	c.Run(t.Context(), notify.OfEnd(&record.Exit{Status: record.Exited, Code: &code}))
@@ -128,7 +128,8 @@ func TestWhatTheCommandGets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := c.Name + "|exited|" + c.Name + "|exited (exit code 3)|exited|3|web-aaaaa|failed|" + c.Name + " exited (exit code 3)|"
+	want := c.Name + "|exited|" + c.Name + "|exited (exit code 3)|exited|3|web-aaaaa|failed|" + c.Name + " exited (exit code 3)|" +
+		`{"event":"failed","message":"` + c.Name + ` exited (exit code 3)","job":null}` + "\n"
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Error(diff)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/local"
 	"github.com/hobjobs/hob/internal/config"
+	"github.com/hobjobs/hob/internal/notify"
 	"github.com/hobjobs/hob/internal/shellword"
 )
 
@@ -35,7 +36,7 @@ func notifyCommand(c *config.Config) (command string, events []string) {
 }
 
 // withNotification returns a script for sh that runs a command with the object of notificationCommand on stdin. If hob
-// has been removed meanwhile, the command runs without the object.
+// has been removed meanwhile, the command gets the object that the script has on stdin, which has no job.
 func withNotification(command string) string {
 	program, err := thisProgram()
 	if err != nil {
@@ -45,7 +46,7 @@ func withNotification(command string) string {
 	if err != nil {
 		return command
 	}
-	return shellword.Join([]string{program, "notification", dir}) + " | " + command
+	return "{ " + shellword.Join([]string{program, "notification", dir}) + " || cat; } | " + command
 }
 
 // notificationCommand prints the object that a command of [notify] reads. It is not meant to be typed.
@@ -59,19 +60,12 @@ func notificationCommand(a *app) *cobra.Command {
 	}
 }
 
-// notification is what a command of [notify] reads.
-type notification struct {
-	Event   string      `json:"event"`
-	Message string      `json:"message"`
-	Job     *engine.Job `json:"job"` // as hob status --json prints it; nil: it cannot be read
-}
-
 // notificationPatience limits how long the job of a notification is looked for.
 const notificationPatience = 5 * time.Second
 
 // printNotification prints what a command of [notify] reads.
 func printNotification(ctx context.Context, a *app, stateDir string) error {
-	n := notification{Event: os.Getenv("HOB_EVENT"), Message: os.Getenv("HOB_MESSAGE")}
+	n := notify.Object{Event: os.Getenv("HOB_EVENT"), Message: os.Getenv("HOB_MESSAGE")}
 	eng, err := a.open(local.New(), engine.WithStateDir(stateDir))
 	if err != nil {
 		return err
@@ -81,7 +75,7 @@ func printNotification(ctx context.Context, a *app, stateDir string) error {
 	job, err := eng.Handle(engine.ID(os.Getenv("HOB_JOB_ID"))).LastFacts(ctx)
 	if err == nil {
 		measured := eng.MeasureAll([]engine.Job{job})
-		n.Job = &measured[0]
+		n.Job = measured[0]
 	}
 	return a.printJSON(n)
 }

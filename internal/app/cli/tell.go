@@ -77,7 +77,7 @@ func startTelling(stateDir string, j engine.Job, n notify.Notice) error {
 	if err != nil {
 		return err
 	}
-	in, err := unnamedFile(notification{string(n.Event), n.Message(j.Name), &j})
+	in, err := unnamedFile(notify.Object{Event: string(n.Event), Message: n.Message(j.Name), Job: j})
 	if err != nil {
 		return err
 	}
