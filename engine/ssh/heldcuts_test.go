@@ -43,7 +43,6 @@ func (r *rig) endLater(j engine.Job) {
 func testHolderStartsOnce(t *testing.T, program string) {
 	for _, manner := range []sshtest.Manner{sshtest.OpenSSH, sshtest.Dropbear} {
 		t.Run(string(manner), func(t *testing.T) {
-			t.Parallel()
 			r := newHeldRig(t, program, func(s *sshtest.Server) { s.Manner = manner })
 			// Logging in, a session, the request and its answer.
 			r.cutAtAnyByte(18<<10 + len(recipe.Prelude()))

@@ -32,45 +32,47 @@ func outlast(t *testing.T, addr string) {
 }
 
 // The user may take longer than the server allows for a login.
-func TestAnswerAfterTheLoginGraceTime(t *testing.T) {
+func TestAnswerAfterTheLoginGraceTime(t *testing.T) { answersLate(t, "native") }
+
+func TestAnswerToTheSSHProgramAfterTheLoginGraceTime(t *testing.T) { answersLate(t, "openssh") }
+
+// answersLate answers each question after the server's time. Its tests are not parts of one, which would begin when
+// all others have: they take half a minute, and need no processor.
+func answersLate(t *testing.T, transport string) {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("-short") // it outlasts the server's time twice
 	}
 	t.Parallel()
 	testtool.Need(t, "ssh")
-	for name, transport := range map[string]string{"own connection": "native", "ssh program": "openssh"} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c := sshtest.NewClient(t)
-			file := filepath.Join(t.TempDir(), "locked")
-			c.Public = sshtest.KeyFile(t, file, "sesame")
-			addr := sshtest.Sshd(t, c, nil, "LoginGraceTime 12")
-			sshtest.Write(t, c.KnownHosts, "") // so that the host's key is a question too
-			c.AddHost(t, "box", addr, "IdentityFile "+file, "StrictHostKeyChecking ask")
-			asked := map[string]int{}
-			ask := func(question string) {
-				if asked[question]++; asked[question] == 1 {
-					outlast(t, addr)
-				}
-			}
-			b := New(WithConfigFile(c.ConfigFile), WithHostSettings(func(string) HostSettings { return HostSettings{Transport: transport} }), WithPrompts(Prompts{
-				HostKey: func(context.Context, string, HostKey) (bool, error) {
-					ask("host key")
-					return true, nil
-				},
-				Passphrase: func(context.Context, string, string, bool) (string, error) {
-					ask("passphrase")
-					return "sesame", nil
-				},
-			}))
-			defer b.Close()
-			if err := b.Connect(t.Context(), "box"); err != nil {
-				t.Error(err)
-			}
-			if asked["host key"] != 1 || asked["passphrase"] != 1 {
-				t.Errorf("asked %v, want each question once", asked)
-			}
-		})
+	c := sshtest.NewClient(t)
+	file := filepath.Join(t.TempDir(), "locked")
+	c.Public = sshtest.KeyFile(t, file, "sesame")
+	addr := sshtest.Sshd(t, c, nil, "LoginGraceTime 12")
+	sshtest.Write(t, c.KnownHosts, "") // so that the host's key is a question too
+	c.AddHost(t, "box", addr, "IdentityFile "+file, "StrictHostKeyChecking ask")
+	asked := map[string]int{}
+	ask := func(question string) {
+		if asked[question]++; asked[question] == 1 {
+			outlast(t, addr)
+		}
+	}
+	b := New(WithConfigFile(c.ConfigFile), WithHostSettings(func(string) HostSettings { return HostSettings{Transport: transport} }), WithPrompts(Prompts{
+		HostKey: func(context.Context, string, HostKey) (bool, error) {
+			ask("host key")
+			return true, nil
+		},
+		Passphrase: func(context.Context, string, string, bool) (string, error) {
+			ask("passphrase")
+			return "sesame", nil
+		},
+	}))
+	defer b.Close()
+	if err := b.Connect(t.Context(), "box"); err != nil {
+		t.Error(err)
+	}
+	if asked["host key"] != 1 || asked["passphrase"] != 1 {
+		t.Errorf("asked %v, want each question once", asked)
 	}
 }
 

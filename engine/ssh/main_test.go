@@ -8,6 +8,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testtool.InParallel(5) // many wait for timeouts; more at a time would make the others late on a busy machine
+	testtool.InParallel(8) // many wait for timeouts; more at a time would make the others late on a busy machine
 	os.Exit(testtool.RunWithoutLeaks(m))
 }
