@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/hobjobs/hob/internal/testtool"
@@ -25,18 +26,23 @@ func FirstEdition(t testing.TB) string {
 // without that commit, the test is skipped, except in CI.
 func buildCommit(t testing.TB, commit string) string {
 	t.Helper()
-	testtool.Need(t, "git", "tar")
+	testtool.Need(t, "git", "tar", "flock")
 	if err := exec.Command("git", "cat-file", "-e", commit+"^{commit}").Run(); err != nil {
 		testtool.Missing(t, "needs commit "+commit+" in the history")
 	}
-	dir := t.TempDir()
-	extract := exec.Command("sh", "-c", `cd "$(git rev-parse --show-toplevel)" && git archive "$0" | tar -x -C "$1"`, commit, dir)
+	top, err := exec.Command("git", "rev-parse", "--show-toplevel").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkout, dir := strings.TrimSpace(string(top)), t.TempDir()
+	extract := exec.Command("sh", "-c", `cd "$2" && git archive "$0" | tar -x -C "$1"`, commit, dir, checkout)
 	if out, err := extract.CombinedOutput(); err != nil {
 		t.Fatalf("extract %s: %v\n%s", commit, err, out)
 	}
 	bin := filepath.Join(dir, "built")
 	for try := 1; ; try++ { // its modules are downloaded, which may fail
-		build := exec.Command("go", "build", "-buildvcs=false", "-trimpath", "-o", bin+string(os.PathSeparator), ".", "./cmd/hob-holder")
+		// One at a time: tests of two packages need it, and the second finds everything compiled.
+		build := exec.Command("flock", checkout, "go", "build", "-buildvcs=false", "-trimpath", "-o", bin+string(os.PathSeparator), ".", "./cmd/hob-holder")
 		build.Dir = dir
 		out, err := build.CombinedOutput()
 		if err == nil {
