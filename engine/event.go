@@ -29,7 +29,7 @@ const (
 	// paused, stopping, that the user has seen a failure.
 	EventTitle   EventKind = "title"
 	EventWaiting EventKind = "waiting" // started or stopped waiting for input
-	// EventStatus: what the program in the job's terminal says that it does has changed: Program.
+	// EventStatus: the state that the program in the job's terminal reports has changed: Program.
 	EventStatus EventKind = "status"
 	// EventHealth: the health check found the job to be healthy or unhealthy: Job.Health.
 	EventHealth    EventKind = "health"

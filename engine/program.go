@@ -9,19 +9,19 @@ import (
 	"github.com/hobjobs/hob/engine/record"
 )
 
-// What the programs in a job's terminal say of themselves, with OSC 7501.
+// What the programs in a job's terminal report about their own status, with OSC 7501.
 type (
-	// Program is what the programs in a job's terminal say: the most urgent report, and all of them.
+	// Program has the reports of the programs in a job's terminal: the most urgent one, and all of them.
 	Program = record.Program
-	// ProgramReport is what a program says of itself, or of one of its tasks. It proves nothing.
+	// ProgramReport is the report of a program about itself, or about one of its tasks. It proves nothing.
 	ProgramReport = record.ProgramReport
-	// ProgramState is what a program says that it does: whether it works, waits, is done or has failed.
+	// ProgramState is the state that a program reports: whether it works, waits, is done or has failed.
 	ProgramState = record.ProgramState
 	// ProgramKind is what a blocked program needs of the user.
 	ProgramKind = record.ProgramKind
-	// ProgramChange is a change of what a program says that it does, without its texts.
+	// ProgramChange is a change of the state that a program reports, without its texts.
 	ProgramChange = record.ProgramChange
-	// LastCommand is how the last command ended that was typed into a shell, as the shell says.
+	// LastCommand is how the last command that was typed into a shell ended, as the shell reports it.
 	LastCommand = record.LastCommand
 )
 
@@ -33,7 +33,7 @@ const (
 	ProgramBlocked = record.ProgramBlocked // needs the user
 	ProgramError   = record.ProgramError   // failed, and stopped
 
-	NeedsUnknown    = record.NeedsUnknown    // the program does not say what it needs
+	NeedsUnknown    = record.NeedsUnknown    // the program does not report what it needs
 	NeedsPermission = record.NeedsPermission // to do something
 	NeedsAnswer     = record.NeedsAnswer     // to a question
 	NeedsSecret     = record.NeedsSecret     // a password or a login
@@ -59,7 +59,7 @@ func ParseProgramStates(list string) (states []ProgramState, err error) {
 }
 
 // NeedsSecret reports whether the input that the job needs must not be shown, or passed on by anyone but the user:
-// its terminal does not echo it, its program says that it needs a password or a login, or one of the lines is a
+// its terminal does not echo it, its program reports that it needs a password or a login, or one of the lines is a
 // prompt for a secret.
 //
 // The lines are the last ones of the job's streams, as far as the caller has read them. Their text is the only sign
@@ -69,7 +69,7 @@ func (j Job) NeedsSecret(lines ...string) bool {
 	return j.Entry == EntryHidden || programSays || slices.ContainsFunc(lines, asksSecret)
 }
 
-// programSummary is what the programs in the terminal say. It is empty if they say nothing.
+// programSummary is the most urgent report of the programs in the terminal. It is empty if there is none.
 func (j *Job) programSummary() string {
 	p := j.Program
 	if p == nil {
@@ -89,7 +89,7 @@ func (j *Job) programSummary() string {
 	return string(p.State) + ": " + text
 }
 
-// needOf says what a blocked program needs. text is what it says about that, or empty.
+// needOf describes what a blocked program needs. text is its message about that, or empty.
 func needOf(kind ProgramKind, text string) string {
 	need, alone := "", "needs you"
 	switch kind {

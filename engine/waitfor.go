@@ -35,7 +35,7 @@ type Condition struct {
 	// Since, with Quiet, is when the waiting began if that was earlier, for example in another
 	// process. Silence since then counts, as far as the time of the last output is known.
 	Since time.Time
-	// Says are states of which a program in the job's terminal says that it is in one. The last word of a
+	// Says are states of which a program in the job's terminal reports one. The last report of a
 	// program that has ended counts too.
 	Says []ProgramState
 	// Look is called with the job at once, then whenever the job has changed, for example its output
@@ -88,7 +88,7 @@ func (h *Handle) waitFor(ctx context.Context, c Condition) (Outcome, error) {
 // known reports whether the end of a job is known after it was waited for, recorded or not.
 func known(err error) bool { return err == nil || errors.Is(err, ErrUnrecorded) }
 
-// waitForStatus waits until a program says that it is in one of the states.
+// waitForStatus waits until a program reports one of the states.
 func (h *Handle) waitForStatus(ctx context.Context, states []ProgramState) (Outcome, error) {
 	errSaid := errors.New("it is in one of the states")
 	var out Outcome

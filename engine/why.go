@@ -32,7 +32,7 @@ type Explanation struct {
 // Evidence is one fact that supports an explanation. Its text may contain output of the job and of
 // other programs as it came: clean or escape it.
 type Evidence struct {
-	// Kind is where the fact is from: "output", "program" (what it says of itself), "process", "command", "file", "port",
+	// Kind is where the fact is from: "output", "program" (what it reports), "process", "command", "file", "port",
 	// "usage" or "last_success".
 	Kind string `json:"kind"`
 	Text string `json:"text"`

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// ProgramState is what a program says that it does.
+// ProgramState is the state that a program reports.
 type ProgramState string
 
 // The states of the Program Status Protocol (OSC 7501).
@@ -22,7 +22,7 @@ const (
 // ProgramKind is what a blocked program needs.
 type ProgramKind string
 
-// The kinds. A program that is blocked need not say of which kind.
+// The kinds. A program that is blocked need not report one.
 const (
 	NeedsUnknown    ProgramKind = ""
 	NeedsPermission ProgramKind = "permission"
@@ -30,7 +30,7 @@ const (
 	NeedsSecret     ProgramKind = "auth" // a password or a login
 )
 
-// ProgramReport is what a program in a job's terminal says of itself, or of one of its tasks. Every text is the
+// ProgramReport is the report of a program in a job's terminal about itself, or about one of its tasks. Every text is the
 // program's own and proves nothing. The texts are free of control characters and of characters that cannot be
 // seen; messages may contain private commands and paths, as the log does.
 type ProgramReport struct {
@@ -42,11 +42,11 @@ type ProgramReport struct {
 	App     string       `json:"app,omitempty"`     // name of the program; of a task: that of its nearest ancestor
 	Title   string       `json:"title,omitempty"`   // what it works on, at most 192 bytes
 	Message string       `json:"message,omitempty"` // one line, at most 2,048 bytes
-	Percent *int         `json:"percent,omitempty"` // 0 to 100, of a working or blocked program; nil: not said
+	Percent *int         `json:"percent,omitempty"` // 0 to 100, of a working or blocked program; nil: not reported
 	At      time.Time    `json:"at"`                // when it was read
 }
 
-// Program is what the programs in a job's terminal say: the most urgent report, and all of them. Blocked is more
+// Program has the reports of the programs in a job's terminal: the most urgent one, and all of them. Blocked is more
 // urgent than error, then done, working and idle. Among equals the program's report on itself comes first, then
 // the newest.
 type Program struct {
@@ -54,7 +54,7 @@ type Program struct {
 	Reports []ProgramReport `json:"records"` // in the order of a tree: parents before their parts
 }
 
-// NewProgram returns what the reports say together, or nil if there are none. It sorts them.
+// NewProgram returns a Program with these reports, or nil if there are none. It sorts them.
 func NewProgram(reports []ProgramReport) *Program {
 	if len(reports) == 0 {
 		return nil
@@ -111,7 +111,7 @@ const (
 	maxBrief     = 256
 )
 
-// Says reports whether the programs say together that they are in this state. A nil p says nothing.
+// Says reports whether the most urgent report has this state. A nil p has no report.
 func (p *Program) Says(state ProgramState) bool { return p != nil && p.State == state }
 
 // LastWords returns what is left of p when the program has ended: the most urgent of what it has done and of what
@@ -150,11 +150,11 @@ func cut(text string, limit int) string {
 	return strings.ToValidUTF8(text[:limit], "")
 }
 
-// ProgramChange is a change of what a program says that it does, without its texts: they may be private, and
+// ProgramChange is a change of the state that a program reports, without its texts: they may be private, and
 // histories are kept for long.
 type ProgramChange struct {
-	From ProgramState `json:"from"` // empty: it said nothing
-	To   ProgramState `json:"to"`   // empty: it says nothing any more
+	From ProgramState `json:"from"` // empty: there was no report
+	To   ProgramState `json:"to"`   // empty: there is no report any more
 	Kind ProgramKind  `json:"kind,omitempty"`
 	App  string       `json:"app,omitempty"`
 }

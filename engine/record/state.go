@@ -157,7 +157,7 @@ type State struct {
 	Alternate bool      `json:"alternate,omitempty"`
 	Title     string    `json:"title,omitempty"`
 	Progress  *Progress `json:"progress,omitempty"`
-	// Program is what the programs in the terminal say of themselves; nil: nothing. After the end it is
+	// Program has the reports of the programs in the terminal; nil: none. After the end it is
 	// their last word.
 	Program *Program `json:"program,omitempty"`
 	// LastCommand is how the last command of a shell in the terminal ended; nil: not known.
@@ -326,7 +326,7 @@ func (s State) Unsuccessful() bool {
 }
 
 // NeedsInput reports whether the job needs the user: it waits for input, as the system knows (Waiting), or a program
-// in its terminal says that it is blocked.
+// in its terminal reports that it is blocked.
 func (s State) NeedsInput() bool { return s.Waiting || s.Program.Says(ProgramBlocked) }
 
 // killedUnasked reports whether a process that was killed was so by no user or program that asked hob for it.
