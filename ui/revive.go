@@ -2,6 +2,8 @@ package ui
 
 import (
 	"context"
+	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -61,9 +63,13 @@ func (a *jobActions) askToRevive(host string, offered []engine.Revival) tea.Cmd 
 			left = append(left, r.Lost)
 		}
 	}
+	where := ""
+	if host != "" {
+		where = " on " + cells.Clean(host)
+	}
 	var notes []string
 	if len(left) > 0 {
-		notes = append(notes, "Left out: "+a.allNames(left)+". hob revive --dry-run shows why.")
+		notes = append(notes, "Left out: "+a.allNames(left)+". "+howToRevive(host, offered))
 	}
 	switch {
 	case len(offered) == 0:
@@ -74,12 +80,30 @@ func (a *jobActions) askToRevive(host string, offered []engine.Revival) tea.Cmd 
 		return nil
 	}
 	notes = append([]string{a.allNames(jobs)}, notes...)
-	where := ""
-	if host != "" {
-		where = " on " + cells.Clean(host)
-	}
 	title := "Start " + units.Count(len(jobs), "job") + " again" + where + "?"
 	return a.modal.confirm(title, "Start", func() tea.Cmd { return a.reviveNow(host, idsOf(jobs)) }, notes...)
+}
+
+// howToRevive returns the command that starts those of the offered jobs that are left out, if they need values of
+// variables only; else the one that says why they are left out.
+func howToRevive(host string, offered []engine.Revival) string {
+	command := "hob revive"
+	if host != "" {
+		command += " --on " + cells.Clean(host)
+	}
+	given := map[string]bool{}
+	for _, r := range offered {
+		missing, ok := errors.AsType[*engine.MissingEnvError](r.Err)
+		if r.Err != nil && !ok {
+			return "To see why: " + command + " --dry-run"
+		}
+		if ok {
+			for _, name := range missing.Names {
+				given[" -e "+cells.Clean(name)+"=VALUE"] = true
+			}
+		}
+	}
+	return "To start: " + command + strings.Join(slices.Sorted(maps.Keys(given)), "")
 }
 
 func (a *jobActions) reviveNow(host string, ids []engine.ID) tea.Cmd {

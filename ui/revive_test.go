@@ -25,7 +25,7 @@ func TestRevive(t *testing.T) {
 		s.sees("3 jobs ended with the reboot · V revive")
 		s.press("V")
 		s.sees("Start 2 jobs again?")
-		s.sees("Left out: key-aaaaa")
+		s.sees("Left out: key-aaaaa. To start: hob revive -e TOKEN=VALUE")
 		s.press("esc")
 		s.press("V")
 		s.press("y")
