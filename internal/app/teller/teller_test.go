@@ -145,3 +145,19 @@ func TestWhatHoldersTell(t *testing.T) {
 		})
 	}
 }
+
+// What was not told, because the process that was to tell failed or was killed, is told by another one.
+func TestToldByAnother(t *testing.T) {
+	u := newUser(t)
+	failed := ended(onHost(), 3)
+	died := teller.New(u.book, []notifyevent.Event{notifyevent.Failed}, func(j engine.Job, n notify.Notice) error {
+		return teller.Tell(u.book, j.ID, n.Event, func() error { return os.ErrDeadlineExceeded })
+	})
+	died.Look(&failed)
+	u.wasTold()
+	u.client().Look(&failed)
+	u.wasTold("failed: web exited (exit code 3)")
+	died.Look(&failed)
+	u.client().Look(&failed)
+	u.wasTold()
+}
