@@ -108,12 +108,16 @@ func pause(d time.Duration) {
 func memory(l *lab) {
 	jobs := l.count(30, 8)
 	idle := newRow(fmt.Sprintf("M3 memory (PSS) for each of %d idle jobs", jobs), "%.0f KiB", "1 MiB")
-	inTurns(1, l.starters(true), func(_ int, p *program) {
+	starters := l.starters(true)
+	inTurns(1, starters, func(_ int, p *program) {
 		for range jobs {
 			p.waitStarted(p.launch("/bin/sleep", "600"))
 		}
-		idle.add(p.name, l.settledMemory(p)/float64(jobs), "")
 	})
+	l.settle()
+	for _, p := range starters {
+		idle.add(p.name, supervision(p)/float64(jobs), "")
+	}
 	waiting := newRow("M3 the same for each job that waits in a queue", "%.0f KiB", "1 MiB")
 	waiting.addNone("", "")
 	q := l.queueOfHob()
@@ -136,9 +140,15 @@ func memory(l *lab) {
 // settledMemory is the memory of what supervises jobs, in KiB, once starting them
 // has given back what it needed.
 func (l *lab) settledMemory(p *program) float64 {
-	l.rest(3 * time.Second)
-	return float64(pss(p.keepers()...)) / 1024
+	l.settle()
+	return supervision(p)
 }
+
+// settle waits until starting jobs has given back what it needed.
+func (l *lab) settle() { l.rest(3 * time.Second) }
+
+// supervision is the memory of what supervises jobs, in KiB.
+func supervision(p *program) float64 { return float64(pss(p.keepers()...)) / 1024 }
 
 // grown is the memory of what supervises a job before and after much output.
 func (l *lab) grown(p *program, size int64) (before, after float64) {

@@ -128,19 +128,24 @@ func idleViews(l *lab) {
 	what := fmt.Sprintf("M4 the UI open on %d idle jobs: processor time in a minute", jobs)
 	cpu := newRow(what, "%.2f s", "0.6 s")
 	output := newRow("M4 the same: to the terminal in a second", "%.2f kB", "1 kB")
-	idle := func(name string, cmd *exec.Cmd, shown string) {
-		v := l.view(cmd)
+	views := map[string]*viewer{"floorui": l.view(exec.Command(l.bin("floorui"))), "hob": l.view(h.command())}
+	for _, v := range views {
 		defer v.close()
-		v.see(shown)
-		l.rest(3 * time.Second) // what does not change afterwards is drawn
-		span := time.Duration(l.count(60, 10)) * time.Second
-		used, drawn := cpuTime(v.pid()), v.drawn()
-		l.rest(span)
-		cpu.add(name, (cpuTime(v.pid())-used).Seconds()*time.Minute.Seconds()/span.Seconds(), "")
-		output.add(name, float64(v.drawn()-drawn)/span.Seconds()/1000, "")
 	}
-	idle("floorui", exec.Command(l.bin("floorui")), "nothing happens here")
-	idle("hob", h.command(), fmt.Sprintf("%d running", jobs))
+	views["floorui"].see("nothing happens here")
+	views["hob"].see(fmt.Sprintf("%d running", jobs))
+	l.rest(3 * time.Second) // what does not change afterwards is drawn
+	span := time.Duration(l.count(60, 10)) * time.Second
+	used, drawn := map[string]time.Duration{}, map[string]int64{}
+	for name, v := range views {
+		used[name], drawn[name] = cpuTime(v.pid()), v.drawn()
+	}
+	l.rest(span) // at the same time: neither has anything to do
+	for _, name := range []string{"floorui", "hob"} {
+		v := views[name]
+		cpu.add(name, (cpuTime(v.pid())-used[name]).Seconds()*time.Minute.Seconds()/span.Seconds(), "")
+		output.add(name, float64(v.drawn()-drawn[name])/span.Seconds()/1000, "")
+	}
 	l.print(cpu, output)
 }
 
