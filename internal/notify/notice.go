@@ -88,7 +88,8 @@ func OfState(event notifyevent.Event, st *record.State, question func() string) 
 			n.Detail = st.Health.Output
 		}
 		return n, st.Health.Is(record.Unhealthy)
-	case notifyevent.Failed, notifyevent.Ended: // of jobs that have ended
+	case notifyevent.Failed, notifyevent.Ended, notifyevent.Lost: // of jobs that have ended
+	case notifyevent.Unreachable: // no state of the job: see package teller
 	case notifyevent.Blocked, notifyevent.Error, notifyevent.Done: // the states of a program, above
 	}
 	return n, false
