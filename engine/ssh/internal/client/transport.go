@@ -26,6 +26,8 @@ const (
 	// stderrLimit is how long to wait for a session's last output if a process that it left behind
 	// holds it open.
 	stderrLimit = 2 * time.Second
+	// endLimit is how long to wait for the reason why a connection has ended.
+	endLimit = time.Second
 )
 
 // Transport is a connection to a host. Safe for concurrent use.
@@ -177,7 +179,7 @@ func (t *Transport) open() (*channel, error) {
 		if _, ok := errors.AsType[*ssh.OpenChannelError](err); ok {
 			return nil, fmt.Errorf("%w (%w)", shell.ErrNoSlot, err)
 		}
-		return nil, err
+		return nil, t.whyEnded(err)
 	}
 	// A reply would cost a round trip; the answers show whether the sh runs.
 	if _, err := c.SendRequest("exec", false, ssh.Marshal(struct{ Command string }{shell.Command})); err != nil {
@@ -195,6 +197,17 @@ func (t *Transport) open() (*channel, error) {
 		return nil, shell.ErrClosed
 	}
 	return ch, nil
+}
+
+// whyEnded returns why the connection has ended, which a request notices first: its error is in the words of the
+// protocol.
+func (t *Transport) whyEnded(noticed error) error {
+	select {
+	case <-t.Done():
+		return t.Err()
+	case <-time.After(endLimit):
+		return noticed
+	}
 }
 
 // channel is a session of the connection. Closing it also ends the input: the sh exits after it has

@@ -39,6 +39,12 @@ func (q *quiet) SendRequest(string, bool, []byte) (bool, []byte, error) {
 	return false, nil, errors.New("closed")
 }
 
+// OpenChannel notices that the host has closed the connection.
+func (q *quiet) OpenChannel(string, []byte) (ssh.Channel, <-chan *ssh.Request, error) {
+	q.Close()
+	return nil, nil, errors.New("unexpected packet in response to channel open: <nil>")
+}
+
 // line is what a quiet connection goes over.
 type line struct {
 	net.Conn
@@ -88,4 +94,19 @@ func TestSilenceIsNoticedInTime(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A request may notice that the connection has ended before its watcher does.
+func TestOpenSaysWhyTheConnectionEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := &quiet{closed: make(chan struct{})}
+		channels, requests := make(chan ssh.NewChannel), make(chan *ssh.Request)
+		defer close(channels)
+		defer close(requests)
+		tr := newTransport(&Transport{client: ssh.NewClient(q, channels, requests), Config: &hostconf.Config{}})
+		defer tr.Close()
+		if _, err := tr.Open(t.Context()); err == nil || err.Error() != "closed" {
+			t.Errorf("Open returned %v", err)
+		}
+	})
 }
