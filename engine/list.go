@@ -266,6 +266,7 @@ func (e *Engine) recordEnd(rec *jobdir.Record, j Job) Job {
 	}
 	switch {
 	case now.Derived: // its wrapper has ended since, and no client has recorded that
+		now.State.Program = holder.LastWordsIn(dir, now.Meta.Streams())
 		j = e.jobOf(&now)
 	case now.Finished():
 		return e.jobOf(&now)
@@ -306,6 +307,7 @@ func withRecordedEnd(dir string, rec *jobdir.Record, log *slog.Logger) *jobdir.R
 		return rec
 	}
 	rec.State.Exit.Summary = holder.SummaryIn(dir, rec.Meta.Streams(), &rec.State.Exit)
+	rec.State.Program = holder.LastWordsIn(dir, rec.Meta.Streams())
 	lock, err := jobdir.Lock(dir)
 	if err != nil {
 		return rec // another client records it
@@ -319,7 +321,7 @@ func withRecordedEnd(dir string, rec *jobdir.Record, log *slog.Logger) *jobdir.R
 		return &now
 	}
 	st := now.State
-	st.Exit = rec.State.Exit
+	st.Exit, st.Program = rec.State.Exit, rec.State.Program
 	st.Rest()
 	if err := jobdir.Finish(dir, &st); err != nil {
 		log.Debug("cannot record an end", "job", rec.ID, "err", err)

@@ -84,6 +84,12 @@ func (h *Holder) findLastWords() {
 	h.saidLast, _ = said.MostUrgent()
 }
 
+// LastWordsIn returns [record.State.Program] for an end that only the files in dir show: what the outputs report last. They
+// must have all output of that run.
+func LastWordsIn(dir string, streams []record.Stream) *record.Program {
+	return saidIn(dir, streams).Program().LastWords()
+}
+
 // SummaryIn returns [record.Exit.Summary] for an end. The logs in dir must have all output of that run.
 func SummaryIn(dir string, streams []record.Stream, end *record.Exit) string {
 	if !showsInOutput(end) {
