@@ -81,11 +81,13 @@ func (h *host) lookHeld(ctx context.Context, base string, rs []engine.Record, se
 	return nil
 }
 
-// heldListing is a listing, when it came, and which jobs had their holders asked for it.
+// heldListing is a listing, when it came, which jobs had their holders asked for it, and what was known of the jobs
+// before: another look that ends first may forget that.
 type heldListing struct {
 	hostjob.Listing
 	at    time.Time
 	asked map[engine.ID]bool
+	known map[engine.ID]*hostjob.Job
 }
 
 // heldLook returns what a listing has of the job of r; without a Job if it has nothing.
@@ -107,7 +109,9 @@ func (h *host) heldLook(r engine.Record, l *heldListing, base string) *judge.Hel
 	look.Skew = h.held.skew
 	switch j := look.Job; {
 	case j == nil:
-	case j.Same, !l.asked[r.ID] && h.held.awaits(r.ID, j):
+	case j.Same:
+		look.Job = l.known[r.ID]
+	case !l.asked[r.ID] && h.held.awaits(r.ID, j):
 		look.Job = h.held.last[r.ID]
 	case j.Gone, j.State.Status.Finished():
 		h.held.forget(r.ID)
@@ -168,12 +172,14 @@ func (h *host) listHeld(ctx context.Context, base string, rs []engine.Record) (*
 		return nil, err
 	}
 	args := []string{"list", base}
+	known := map[engine.ID]*hostjob.Job{}
 	h.mu.Lock()
 	due := h.dueLocked(rs, time.Now())
 	for _, r := range rs {
 		arg := remoteID(h.b.HostDir(r)) + "="
 		if j := h.held.last[r.ID]; j != nil {
 			arg += j.Sum
+			known[r.ID] = j
 		}
 		switch {
 		case r.Verify:
@@ -185,7 +191,7 @@ func (h *host) listHeld(ctx context.Context, base string, rs []engine.Record) (*
 		args = append(args, arg)
 	}
 	h.mu.Unlock()
-	l := &heldListing{asked: due}
+	l := &heldListing{asked: due, known: known}
 	err = h.askHolder(ctx, quick, h.speakerOf(c, &rs[0]), nil, &l.Listing, askOptions{}, args...)
 	l.at = time.Now()
 	return l, err

@@ -65,3 +65,34 @@ func replace(t *testing.T, from, to string) {
 		t.Error(err)
 	}
 }
+
+// Two looks at a job overlap: the first is told that nothing has changed, after the second has found the end and
+// forgotten what it knew.
+func TestUnchangedJobThatEndsMeanwhile(t *testing.T) {
+	t.Parallel()
+	program := sshtest.BuildHolder(t)
+	_, inHome := home(t)
+	r := newRig(t, inHome)
+	if _, err := r.b.InstallHolder(r.ctx(), "box", program); err != nil {
+		t.Fatal(err)
+	}
+	j := r.start("exec sleep 300")
+	r.endLater(j)
+	rec := engine.Record{ID: j.ID, Dir: filepath.Join(r.state, "jobs", string(j.ID)), Job: j}
+	h := r.b.host("box")
+	base := filepath.Dir(j.HostDir)
+	var l *heldListing
+	for isSame := false; !isSame; isSame = l.Jobs[filepath.Base(j.HostDir)].Same {
+		if l != nil {
+			h.heldLook(rec, l, base)
+		}
+		var err error
+		if l, err = h.listHeld(r.ctx(), base, []engine.Record{rec}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.held.forget(j.ID)
+	if look := h.heldLook(rec, l, base); look.Job == nil || look.Job.State.Status != engine.Running {
+		t.Errorf("the look has found %+v", look.Job)
+	}
+}
