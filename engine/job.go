@@ -66,7 +66,7 @@ type (
 	HealthCheck = record.HealthCheck
 	Health      = record.Health
 	HealthState = record.HealthState
-	// NotifyFailure is how the command that tells the user of events last failed.
+	// NotifyFailure is how the command of [notify] last failed.
 	NotifyFailure = record.NotifyFailure
 	// Note is a notification that a job has requested, with OSC 9, OSC 99 or OSC 777.
 	Note = record.Note

@@ -24,7 +24,7 @@ func notePutFirst(e *Engine, ids []ID) {
 	}
 }
 
-// turn tells the order of lost jobs of one queue: those that ran come first, then those that were put first.
+// turn returns the order of lost jobs of one queue: those that ran come first, then those that were put first.
 func (r *reviver) turn(j Job) int64 {
 	if !j.StartedAt.IsZero() {
 		return math.MaxInt64

@@ -66,7 +66,7 @@ func replace(t *testing.T, from, to string) {
 	}
 }
 
-// Two looks at a job overlap: the first is told that nothing has changed, after the second has found the end and
+// Two looks at a job overlap: the answer to the first is that nothing has changed, after the second has found the end and
 // forgotten what it knew.
 func TestUnchangedJobThatEndsMeanwhile(t *testing.T) {
 	t.Parallel()

@@ -205,12 +205,12 @@ func (j *job) closeAndNotify() {
 	j.sendNotices() // what the program reported last
 	st := j.h.State()
 	end := notify.OfEnd(&st.Exit)
-	tells := st.Exit.Known() && j.mustNotify(end.Event)
+	notifies := st.Exit.Known() && j.mustNotify(end.Event)
 	if j.leads {
 		j.leaveTerminal()
 	}
 	_ = j.close()
-	if tells {
+	if notifies {
 		j.command().Run(context.Background(), end)
 	}
 	j.awaitCommands()

@@ -30,19 +30,20 @@ func Of(stateDir string) Book { return Book{stateDir} }
 // Places of jobs in the state directory. A job that is cleared moves from the first to the second.
 var places = [...]string{"jobs", "trash"}
 
-func (b Book) dir(job string) string { return filepath.Join(b.stateDir, places[0], job) }
+// Dir returns the directory of a job that has not been cleared.
+func (b Book) Dir(job string) string { return filepath.Join(b.stateDir, places[0], job) }
 
 // Number returns the number under key, 0 if there is none.
-func (b Book) Number(job, key string) int64 { return jobdir.ReadCursor(b.dir(job), key) }
+func (b Book) Number(job, key string) int64 { return jobdir.ReadCursor(b.Dir(job), key) }
 
 // SetNumber records the number n, which is not negative, under key.
 func (b Book) SetNumber(job, key string, n int64) error {
-	return jobdir.WriteCursor(b.dir(job), key, n)
+	return jobdir.WriteCursor(b.Dir(job), key, n)
 }
 
 // Lock locks the number under key until the lock is closed, also for other programs and for polls. It
 // fails if another one keeps the lock for more than a moment.
-func (b Book) Lock(job, key string) (io.Closer, error) { return jobdir.LockCursor(b.dir(job), key) }
+func (b Book) Lock(job, key string) (io.Closer, error) { return jobdir.LockCursor(b.Dir(job), key) }
 
 // WriteText records text under kind and name, which are names of files, about a job that may be cleared
 // at the same time: the text is found in the trash, too. The error matches [fs.ErrNotExist] if there is
@@ -95,7 +96,7 @@ func (b Book) match(pattern string) []string {
 // LastRecorded returns when the state of a job was last recorded on this machine; zero if it is not
 // known.
 func (b Book) LastRecorded(job string) time.Time {
-	fi, err := os.Stat(filepath.Join(b.dir(job), jobdir.StateFile))
+	fi, err := os.Stat(filepath.Join(b.Dir(job), jobdir.StateFile))
 	if err != nil {
 		return time.Time{}
 	}

@@ -1,5 +1,5 @@
-// Package notify tells the user of an event of a job: it describes the event, and runs the command of the setting
-// [notify]. The holder of a job uses it, and a client for what no holder can tell of.
+// Package notify notifies the user of an event of a job: it describes the event, and runs the command of the setting
+// [notify]. The holder of a job uses it, and a client for what no holder can send.
 package notify
 
 import (
@@ -89,13 +89,13 @@ func OfState(event notifyevent.Event, st *record.State, question func() string) 
 		}
 		return n, st.Health.Is(record.Unhealthy)
 	case notifyevent.Failed, notifyevent.Ended, notifyevent.Lost: // of jobs that have ended
-	case notifyevent.Unreachable: // no state of the job: see package teller
+	case notifyevent.Unreachable: // no state of the job: see package clientnotify
 	case notifyevent.Blocked, notifyevent.Error, notifyevent.Done: // the states of a program, above
 	}
 	return n, false
 }
 
-// ofProgram describes that the program of a job says that it is in this state.
+// ofProgram describes the state that the program of a job reports.
 func ofProgram(n Notice, st *record.State, state record.ProgramState) Notice {
 	if st.Program != nil {
 		r := st.Program.ProgramReport

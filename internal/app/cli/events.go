@@ -52,7 +52,7 @@ func (a *app) events(ctx context.Context, since string) error {
 	w := bufio.NewWriter(a.stdout)
 	sub := a.eng.Subscribe(engine.Filter{})
 	defer sub.Close()
-	tells := newTeller(a)
+	sender := newSender(a)
 	if !from.IsZero() {
 		// The history replaces the snapshot, which is taken first, so that no event in
 		// between is missed. Such an event appears twice.
@@ -76,7 +76,7 @@ func (a *app) events(ctx context.Context, since string) error {
 			return err
 		}
 		for i := range batch {
-			tells.Look(&batch[i].Job)
+			sender.Look(&batch[i].Job)
 		}
 		if err := writeEvents(w, batch); err != nil {
 			return err

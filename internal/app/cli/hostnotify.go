@@ -7,8 +7,8 @@ import (
 	"github.com/hobjobs/hob/internal/config"
 )
 
-// readNotify returns what the settings of a host have about notifications. Of other mistakes in them a hob there
-// tells.
+// readNotify returns what the settings of a host have about notifications. Other mistakes in them are reported by a hob
+// there.
 func readNotify(settings []byte) (command string, events []string, err error) {
 	c := config.Parse(settings)
 	command, events = notifyCommand(c)

@@ -82,7 +82,7 @@ hob wait @ && hob list`,
 	root.SetCompletionCommandGroupID(groupSetup)
 	root.AddCommand(
 		a.runCommand(), a.upCommand(), a.attachCommand(), a.restartCommand(), a.reviveCommand(),
-		a.mcpCommand(), a.setupCommand(), a.hookCommand(), a.configCommand(), holderCommand(), notificationCommand(a), tellCommand(), a.manCommand(), a.versionCommand(),
+		a.mcpCommand(), a.setupCommand(), a.hookCommand(), a.configCommand(), holderCommand(), notificationCommand(a), sendNotificationCommand(), a.manCommand(), a.versionCommand(),
 	)
 	root.AddCommand(a.withEngine(
 		a.listCommand(), a.statusCommand(), a.pollCommand(), a.logCommand(), a.whyCommand(), a.screenCommand(), a.replayCommand(),

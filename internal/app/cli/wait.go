@@ -150,9 +150,9 @@ func (a *app) wait(ctx context.Context, refs []string, f waitFlags) error {
 		until: until,
 		any:   f.any,
 	}
-	stopTelling := tellWhile(ctx, a, jobs)
+	stopNotifying := notifyWhile(ctx, a, jobs)
 	err = w.all(ctx)
-	stopTelling()
+	stopNotifying()
 	if errors.Is(err, context.DeadlineExceeded) {
 		return a.waitTimedOut(ctx, jobs, f.timeout)
 	}

@@ -199,7 +199,7 @@ func (t *Transport) open() (*channel, error) {
 	return ch, nil
 }
 
-// whyEnded returns why the connection has ended, which a request notices first: its error is in the words of the
+// whyEnded returns why the connection has ended, which a request notices first: its error has terms of the
 // protocol.
 func (t *Transport) whyEnded(noticed error) error {
 	select {

@@ -1,4 +1,4 @@
-package teller
+package clientnotify
 
 import (
 	"time"
@@ -13,16 +13,16 @@ const pause = 30 * time.Second
 
 // key is the name of the note about an event. Its number is twice the time of the last notification, in milliseconds,
 // plus one if the event has not applied since; 0: there was none.
-func key(event notifyevent.Event) string { return "told " + string(event) }
+func key(event notifyevent.Event) string { return "notified " + string(event) }
 
 func due(number int64, now time.Time) bool {
 	isOver := number%2 == 1
 	return number == 0 || isOver && now.Sub(time.UnixMilli(number/2)) >= pause
 }
 
-// Tell calls tell unless a process has notified the user of this event of a job. If this process is killed meanwhile,
-// another one notifies. tell must not block: it only starts what takes time.
-func Tell(book notes.Book, id engine.ID, event notifyevent.Event, tell func() error) error {
+// Once calls send unless a process has notified the user of this event of a job. If this process is killed meanwhile,
+// another one notifies. send must not block: it only starts what takes time.
+func Once(book notes.Book, id engine.ID, event notifyevent.Event, send func() error) error {
 	lock, err := book.Lock(string(id), key(event))
 	if err != nil { // another process is notifying
 		return err
@@ -32,7 +32,7 @@ func Tell(book notes.Book, id engine.ID, event notifyevent.Event, tell func() er
 	if !due(book.Number(string(id), key(event)), now) {
 		return nil
 	}
-	if err := tell(); err != nil {
+	if err := send(); err != nil {
 		return err
 	}
 	return book.SetNumber(string(id), key(event), 2*now.UnixMilli())

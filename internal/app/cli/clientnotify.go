@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/internal/app/teller"
+	"github.com/hobjobs/hob/internal/app/clientnotify"
 	"github.com/hobjobs/hob/internal/config"
 	"github.com/hobjobs/hob/internal/notes"
 	"github.com/hobjobs/hob/internal/notify"
@@ -19,16 +19,16 @@ import (
 	"github.com/hobjobs/hob/internal/shellword"
 )
 
-// newTeller returns a teller for a command that follows jobs without showing them on a screen. It tells of all events
+// newSender returns what notifies the user while a command follows jobs without showing them on a screen: of all events
 // that run the user's command; nil if there are none.
-func newTeller(a *app) *teller.Teller {
+func newSender(a *app) *clientnotify.Sender {
 	n := a.settings().Notify
 	if len(n.Command) == 0 || len(n.Events) == 0 {
 		return nil
 	}
 	dir := a.eng.StateDir()
-	return teller.New(notes.Of(dir), n.Events, func(j engine.Job, n notify.Notice) error {
-		err := startTelling(dir, j, n)
+	return clientnotify.New(notes.Of(dir), n.Events, func(j engine.Job, n notify.Notice) error {
+		err := startSending(dir, j, n)
 		if err != nil {
 			a.logger().Debug("cannot start the command of [notify]", "job", j.ID, "err", err)
 		}
@@ -36,9 +36,9 @@ func newTeller(a *app) *teller.Teller {
 	})
 }
 
-// tellWhile tells the user of events of these jobs until stop is called, which also tells of what has happened by then.
-func tellWhile(ctx context.Context, a *app, jobs []engine.Job) (stop func()) {
-	t := newTeller(a)
+// notifyWhile notifies the user of events of these jobs until stop is called, also of what has happened by then.
+func notifyWhile(ctx context.Context, a *app, jobs []engine.Job) (stop func()) {
+	t := newSender(a)
 	if t == nil {
 		return func() {}
 	}
@@ -56,24 +56,24 @@ func tellWhile(ctx context.Context, a *app, jobs []engine.Job) (stop func()) {
 	}
 }
 
-// telling is what a client passes to the process that runs the user's command.
-type telling struct {
+// sending is what a client passes to the process that runs the user's command.
+type sending struct {
 	ID     engine.ID     `json:"id"`
 	Name   string        `json:"name"`
 	Notice notify.Notice `json:"notice"`
 }
 
-// tellingVariable has a telling, which may have a question of the job: arguments can be seen by other users.
-const tellingVariable = "HOB_TELLING"
+// sendingVariable has a sending, which may have a question of the job: arguments can be seen by other users.
+const sendingVariable = "HOB_SENDING"
 
-// startTelling starts a process that runs the user's command for an event of a job, limits its time and records how it
+// startSending starts a process that runs the user's command for an event of a job, limits its time and records how it
 // failed, also after this process has ended.
-func startTelling(stateDir string, j engine.Job, n notify.Notice) error {
+func startSending(stateDir string, j engine.Job, n notify.Notice) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	what, err := json.Marshal(telling{j.ID, j.Name, n})
+	what, err := json.Marshal(sending{j.ID, j.Name, n})
 	if err != nil {
 		return err
 	}
@@ -82,8 +82,8 @@ func startTelling(stateDir string, j engine.Job, n notify.Notice) error {
 		return err
 	}
 	defer in.Close()
-	cmd := exec.Command(self, "tell", stateDir)
-	cmd.Env = append(os.Environ(), tellingVariable+"="+string(what))
+	cmd := exec.Command(self, "send-notification", stateDir)
+	cmd.Env = append(os.Environ(), sendingVariable+"="+string(what))
 	cmd.Dir, cmd.Stdin = filepath.Dir(stateDir), in
 	shellrun.OwnSession(cmd)
 	if err := cmd.Start(); err != nil {
@@ -115,41 +115,41 @@ func unnamedFile(v any) (*os.File, error) {
 	return f, nil
 }
 
-// tellCommand runs the command of [notify] for a client. It is not meant to be typed.
-func tellCommand() *cobra.Command {
+// sendNotificationCommand runs the command of [notify] for a client. It is not meant to be typed.
+func sendNotificationCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:    "tell STATE-DIR",
+		Use:    "send-notification STATE-DIR",
 		Short:  "Run [notify] command once; started by hob itself",
 		Hidden: true,
 		Args:   argCount(1, 1, "state directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var what telling
-			if err := json.Unmarshal([]byte(os.Getenv(tellingVariable)), &what); err != nil {
+			var what sending
+			if err := json.Unmarshal([]byte(os.Getenv(sendingVariable)), &what); err != nil {
 				return err
 			}
-			if err := os.Unsetenv(tellingVariable); err != nil {
+			if err := os.Unsetenv(sendingVariable); err != nil {
 				return err
 			}
-			return tell(cmd.Context(), args[0], what)
+			return sendNotification(cmd.Context(), args[0], what)
 		},
 	}
 }
 
-// tell runs the user's command, unless another process has done so, and returns when it has ended.
-func tell(ctx context.Context, stateDir string, what telling) error {
+// sendNotification runs the user's command, unless another process has done so, and returns when it has ended.
+func sendNotification(ctx context.Context, stateDir string, what sending) error {
 	script := shellword.Join(config.Load().Notify.Command) + ` "$1" "$2"`
 	ended := make(chan struct{})
 	command := notify.Command{
 		Script: script,
 		ID:     what.ID,
 		Name:   what.Name,
-		Dir:    filepath.Join(stateDir, "jobs", string(what.ID)),
+		Dir:    notes.Of(stateDir).Dir(string(what.ID)),
 		Env:    os.Environ(),
 		Stdin:  os.Stdin,
 	}
-	told := false
-	err := teller.Tell(notes.Of(stateDir), what.ID, what.Notice.Event, func() error {
-		told = true
+	sent := false
+	err := clientnotify.Once(notes.Of(stateDir), what.ID, what.Notice.Event, func() error {
+		sent = true
 		tried := make(chan struct{})
 		command.Start = func(cmd *exec.Cmd) error {
 			defer close(tried)
@@ -162,7 +162,7 @@ func tell(ctx context.Context, stateDir string, what telling) error {
 		<-tried
 		return nil // a failure to start is recorded like others
 	})
-	if told {
+	if sent {
 		<-ended
 	}
 	return err

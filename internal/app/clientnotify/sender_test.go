@@ -1,4 +1,4 @@
-package teller_test
+package clientnotify_test
 
 import (
 	"os"
@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/internal/app/teller"
+	"github.com/hobjobs/hob/internal/app/clientnotify"
 	"github.com/hobjobs/hob/internal/notes"
 	"github.com/hobjobs/hob/internal/notify"
 	"github.com/hobjobs/hob/internal/notifyevent"
@@ -19,11 +19,11 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(testtool.RunWithoutLeaks(m)) }
 
-// user is who is told: it collects the messages of several clients.
+// user collects the messages of several clients.
 type user struct {
 	t    *testing.T
 	book notes.Book
-	told []string
+	sent []string
 }
 
 func newUser(t *testing.T) *user {
@@ -35,26 +35,26 @@ func newUser(t *testing.T) *user {
 	return &user{t: t, book: notes.Of(state)}
 }
 
-// client returns a teller of all events, whose process tells at once.
-func (u *user) client() *teller.Teller {
+// client returns a sender of all events that notifies at once.
+func (u *user) client() *clientnotify.Sender {
 	var all []notifyevent.Event
 	for _, r := range notifyevent.Table() {
 		all = append(all, r.Event)
 	}
-	return teller.New(u.book, all, func(j engine.Job, n notify.Notice) error {
-		return teller.Tell(u.book, j.ID, n.Event, func() error {
-			u.told = append(u.told, string(n.Event)+": "+n.Message(j.Name))
+	return clientnotify.New(u.book, all, func(j engine.Job, n notify.Notice) error {
+		return clientnotify.Once(u.book, j.ID, n.Event, func() error {
+			u.sent = append(u.sent, string(n.Event)+": "+n.Message(j.Name))
 			return nil
 		})
 	})
 }
 
-func (u *user) wasTold(want ...string) {
+func (u *user) was(want ...string) {
 	u.t.Helper()
-	if diff := cmp.Diff(want, u.told); diff != "" {
-		u.t.Errorf("the user was told (-want +got):\n%s", diff)
+	if diff := cmp.Diff(want, u.sent); diff != "" {
+		u.t.Errorf("the user was notified of (-want +got):\n%s", diff)
 	}
-	u.told = nil
+	u.sent = nil
 }
 
 func onHost() engine.Job {
@@ -73,50 +73,50 @@ func ended(j engine.Job, code int) engine.Job {
 	return j
 }
 
-// Of two clients that follow a job on a host one tells, also if it has begun anew meanwhile.
-func TestToldOnce(t *testing.T) {
+// Of two clients that follow a job on a host one notifies the user, also if it has begun anew meanwhile.
+func TestSentOnce(t *testing.T) {
 	u := newUser(t)
 	one, two := u.client(), u.client()
 	j := onHost()
-	for _, client := range []*teller.Teller{one, two} {
+	for _, client := range []*clientnotify.Sender{one, two} {
 		client.Look(&j)
 		asks := j
 		asks.Waiting, asks.Line = true, "sure? "
 		client.Look(&asks)
 		client.Look(&asks)
 	}
-	u.wasTold("needs_input: web needs input: sure?")
+	u.was("needs_input: web needs input: sure?")
 	failed := ended(j, 3)
-	for _, client := range []*teller.Teller{one, two, u.client()} {
+	for _, client := range []*clientnotify.Sender{one, two, u.client()} {
 		client.Look(&failed)
 	}
-	u.wasTold("failed: web exited (exit code 3)")
+	u.was("failed: web exited (exit code 3)")
 }
 
-// What happens again is told again, after a pause.
-func TestToldAgain(t *testing.T) {
+// What happens again is sent again, after a pause.
+func TestSentAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		u := newUser(t)
 		c := u.client()
 		there, gone := onHost(), onHost()
 		gone.Link, gone.LinkError = engine.LinkUnreachable, "box: no route to host"
 		c.Look(&gone)
-		u.wasTold() // it may only not have been asked yet
+		u.was() // it may only not have been asked yet
 		c.Look(&there)
 		c.Look(&gone)
-		u.wasTold("unreachable: web is unreachable: no route to host")
+		u.was("unreachable: web is unreachable: no route to host")
 		c.Look(&there)
 		c.Look(&gone)
-		u.wasTold()
+		u.was()
 		c.Look(&there)
 		time.Sleep(30 * time.Second)
 		c.Look(&gone)
-		u.wasTold("unreachable: web is unreachable: no route to host")
+		u.was("unreachable: web is unreachable: no route to host")
 	})
 }
 
-// Holders tell of their jobs, until they die.
-func TestWhatHoldersTell(t *testing.T) {
+// Holders send the events of their jobs, until they die.
+func TestWhatHoldersSend(t *testing.T) {
 	here := onHost()
 	here.Host, here.Link = "", engine.LinkNone
 	lost := here
@@ -141,23 +141,23 @@ func TestWhatHoldersTell(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			u := newUser(t)
 			u.client().Look(&c.job)
-			u.wasTold(c.want...)
+			u.was(c.want...)
 		})
 	}
 }
 
-// What was not told, because the process that was to tell failed or was killed, is told by another one.
-func TestToldByAnother(t *testing.T) {
+// What was not sent, because the process that was to send it failed or was killed, is sent by another one.
+func TestSentByAnother(t *testing.T) {
 	u := newUser(t)
 	failed := ended(onHost(), 3)
-	died := teller.New(u.book, []notifyevent.Event{notifyevent.Failed}, func(j engine.Job, n notify.Notice) error {
-		return teller.Tell(u.book, j.ID, n.Event, func() error { return os.ErrDeadlineExceeded })
+	died := clientnotify.New(u.book, []notifyevent.Event{notifyevent.Failed}, func(j engine.Job, n notify.Notice) error {
+		return clientnotify.Once(u.book, j.ID, n.Event, func() error { return os.ErrDeadlineExceeded })
 	})
 	died.Look(&failed)
-	u.wasTold()
+	u.was()
 	u.client().Look(&failed)
-	u.wasTold("failed: web exited (exit code 3)")
+	u.was("failed: web exited (exit code 3)")
 	died.Look(&failed)
 	u.client().Look(&failed)
-	u.wasTold()
+	u.was()
 }

@@ -1,7 +1,7 @@
-// Package teller notifies the user of events of [notify] that no holder can send, because it has died or is on a host. A
+// Package clientnotify notifies the user of events of [notify] that no holder can send, because it has died or is on a host. A
 // client does so as long as it follows the jobs. Several clients may follow the same job: a note beside it records what
 // was sent, so that each event is sent once.
-package teller
+package clientnotify
 
 import (
 	"context"
@@ -19,8 +19,8 @@ import (
 // ever ended.
 const oldest = 24 * time.Hour
 
-// Teller notifies the user of events of jobs. It is not safe for concurrent use.
-type Teller struct {
+// Sender notifies the user of events of jobs. It is not safe for concurrent use.
+type Sender struct {
 	book   notes.Book
 	events []notifyevent.Event
 	start  func(engine.Job, notify.Notice) error
@@ -35,10 +35,10 @@ type happening struct {
 	event notifyevent.Event
 }
 
-// New returns a teller. start notifies the user: it starts another process, which calls [Tell], and does not wait for it.
+// New returns a sender. start notifies the user: it starts another process, which calls [Once], and does not wait for it.
 // It may be called again for an event that was sent meanwhile.
-func New(book notes.Book, events []notifyevent.Event, start func(engine.Job, notify.Notice) error) *Teller {
-	return &Teller{
+func New(book notes.Book, events []notifyevent.Event, start func(engine.Job, notify.Notice) error) *Sender {
+	return &Sender{
 		book:    book,
 		events:  events,
 		start:   start,
@@ -48,39 +48,39 @@ func New(book notes.Book, events []notifyevent.Event, start func(engine.Job, not
 }
 
 // Follow looks at each job of which the subscription has an event, until ctx is done.
-func (t *Teller) Follow(ctx context.Context, sub *engine.Subscription) {
+func (s *Sender) Follow(ctx context.Context, sub *engine.Subscription) {
 	for {
 		batch, err := sub.Next(ctx)
 		if err != nil {
 			return
 		}
 		for i := range batch {
-			t.Look(&batch[i].Job)
+			s.Look(&batch[i].Job)
 		}
 	}
 }
 
-// Look sends the events that have begun to apply to a job since it was last looked at. If t is nil, it sends none.
-func (t *Teller) Look(j *engine.Job) {
+// Look sends the events that have begun to apply to a job since it was last looked at. If s is nil, it sends none.
+func (s *Sender) Look(j *engine.Job) {
 	wanted := j.Notify || j.Backgrounded
-	if t == nil || !wanted {
+	if s == nil || !wanted {
 		return
 	}
 	if j.Link == engine.LinkOK {
-		t.reached[j.ID] = true
+		s.reached[j.ID] = true
 	}
-	for _, event := range t.events {
+	for _, event := range s.events {
 		h := happening{j.ID, event}
-		n, applies := t.noticeOf(j, event)
-		began := applies && !t.holds[h]
-		ended := !applies && t.holds[h]
-		t.holds[h] = applies
+		n, applies := s.noticeOf(j, event)
+		began := applies && !s.holds[h]
+		ended := !applies && s.holds[h]
+		s.holds[h] = applies
 		switch {
 		case ended:
-			_ = over(t.book, j.ID, event) // otherwise it is not sent when it happens again
-		case began && due(t.book.Number(string(j.ID), key(event)), time.Now()):
-			if t.start(*j, n) != nil {
-				t.holds[h] = false // with the next event of the job
+			_ = over(s.book, j.ID, event) // otherwise it is not sent when it happens again
+		case began && due(s.book.Number(string(j.ID), key(event)), time.Now()):
+			if s.start(*j, n) != nil {
+				s.holds[h] = false // with the next event of the job
 			}
 		}
 	}
@@ -88,7 +88,7 @@ func (t *Teller) Look(j *engine.Job) {
 
 // noticeOf describes an event of a job; applies is false if it does not apply, or if a
 // holder sends it.
-func (t *Teller) noticeOf(j *engine.Job, event notifyevent.Event) (n notify.Notice, applies bool) {
+func (s *Sender) noticeOf(j *engine.Job, event notifyevent.Event) (n notify.Notice, applies bool) {
 	n = notify.Notice{Event: event, Status: string(j.Status)}
 	switch event {
 	case notifyevent.Lost:
@@ -97,24 +97,24 @@ func (t *Teller) noticeOf(j *engine.Job, event notifyevent.Event) (n notify.Noti
 	case notifyevent.Unreachable:
 		n.Result = "is unreachable"
 		n.Detail = cells.Clean(j.LinkReason())
-		return n, j.Link == engine.LinkUnreachable && t.reached[j.ID] && !j.Status.Finished()
+		return n, j.Link == engine.LinkUnreachable && s.reached[j.ID] && !j.Status.Finished()
 	case notifyevent.Failed, notifyevent.Ended:
 		n = notify.OfEnd(&j.Exit)
 		isRecorded := j.Status.Finished() && j.Status != engine.Lost
-		if !isRecorded || !hasNoTeller(j) {
+		if !isRecorded || !isUnheld(j) {
 			return n, false
 		}
 		return n, n.Event == event && isNews(j)
 	default:
 	}
-	if j.Status.Finished() || !hasNoTeller(j) {
+	if j.Status.Finished() || !isUnheld(j) {
 		return n, false
 	}
 	return notify.OfState(event, &j.State, func() string { return strings.TrimSpace(cells.Clean(j.Line)) })
 }
 
-// hasNoTeller reports whether the job is on a host where no holder sends its events.
-func hasNoTeller(j *engine.Job) bool { return j.Host != "" && !j.Notifies }
+// isUnheld reports whether the job is on a host where no holder sends its events.
+func isUnheld(j *engine.Job) bool { return j.Host != "" && !j.Notifies }
 
 // isNews reports whether the end of a job is new to the user. When a lost job ended is not always known.
 func isNews(j *engine.Job) bool {
