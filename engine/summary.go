@@ -32,27 +32,31 @@ func (j Job) Summary(now time.Time) string {
 }
 
 func (j *Job) summary(now time.Time) string {
-	switch {
-	case j.Status.Finished():
+	if j.Status.Finished() {
 		return j.endSummary(now)
-	case j.Link == LinkUnreachable:
+	}
+	switch j.condition() {
+	case isUnreachable:
 		return j.unreachableSummary(now)
-	case j.Link == LinkElsewhere:
+	case isElsewhere:
 		return "on another machine or in a container"
-	case j.Status == Queued && j.Runs.Between():
+	case isBetweenRuns:
 		return j.restartSummary(now)
-	case j.Status == Queued:
+	case isQueued:
 		return j.queueSummary(now)
-	case j.Status == Stopping && !j.StopDeadline().IsZero():
-		return "kill " + units.FormatDuration(max(0, j.StopDeadline().Sub(now)))
-	case j.Program.Says(ProgramBlocked):
+	case isStopping:
+		if deadline := j.StopDeadline(); !deadline.IsZero() {
+			return "kill " + units.FormatDuration(max(0, deadline.Sub(now)))
+		}
+	case isBlocked:
 		return j.programSummary()
-	case j.Waiting:
+	case isWaiting:
 		return j.Line
-	case j.Health.Is(Unhealthy):
+	case isUnhealthy:
 		return strings.TrimSuffix("check failed "+times(j.Health.Failures)+": "+j.Health.Output, ": ")
-	case j.Runs.Failing():
+	case isFailing:
 		return j.failuresSummary(now)
+	case isPaused, isRunning:
 	}
 	return j.runningSummary()
 }

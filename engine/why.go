@@ -150,40 +150,48 @@ func lastLine(lines []string) string {
 // unfinished explains what keeps a job from its end.
 func (x *explainer) unfinished(lines []string) {
 	j := x.j
-	switch {
-	case j.Link == LinkUnreachable:
+	switch j.condition() {
+	case isUnreachable:
 		x.unreachable()
-	case j.Link == LinkElsewhere:
+	case isElsewhere:
 		x.Summary = "Unknown: the job belongs to another machine or container"
-	case j.Status == Stopping:
-		x.Summary = "It is being stopped"
-	case j.Paused:
-		x.Summary = "It has not ended: it is paused by a signal"
-	case j.Waiting:
-		x.Summary = "It has not ended: it needs input"
-		x.add("output", lastLine(lines))
-	case j.Program.Says(ProgramBlocked):
-		x.Summary = "It has not ended: its program reports that it needs you"
-		x.add("program", j.programSummary())
-	case j.Status == Queued && j.Runs.Between():
+	case isBetweenRuns:
 		x.betweenRuns(lines)
-	case j.Status == Queued:
+	case isQueued:
 		x.Summary = "It has not started yet"
 		if j.Pending != nil {
 			x.Summary += ": " + j.WaitReason(x.e.cfg.now())
 		}
-	case j.Status == Starting:
-		x.Summary = "It has not started yet"
-	case j.Health.Is(Unhealthy):
+	case isStopping:
+		x.Summary = "It is being stopped"
+	case isPaused:
+		x.Summary = "It has not ended: it is paused by a signal"
+	case isBlocked:
+		x.Summary = "It has not ended: its program reports that it needs you"
+		x.add("program", j.programSummary())
+	case isWaiting:
+		x.Summary = "It has not ended: it needs input"
+		x.add("output", lastLine(lines))
+	case isUnhealthy:
 		x.Summary = "It has not ended: its health check fails"
 		if output := j.Health.Output; output != "" {
 			x.Summary += ": " + shortened(output, phraseLimit)
 		}
-	case j.Program.Says(ProgramError):
+	case isFailing, isRunning:
+		x.running()
+	}
+}
+
+// running explains the state of a job of which nothing more urgent is known.
+func (x *explainer) running() {
+	switch {
+	case x.j.Status == Starting:
+		x.Summary = "It has not started yet"
+	case x.j.Program.Says(ProgramError):
 		x.Summary = "It has not ended: its program reports a failure"
 		x.lastWord()
 	default:
-		x.Summary = "It has not ended: it has been running for " + units.FormatDuration(j.Uptime(x.e.cfg.now()))
+		x.Summary = "It has not ended: it has been running for " + units.FormatDuration(x.j.Uptime(x.e.cfg.now()))
 	}
 }
 
