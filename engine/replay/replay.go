@@ -1,5 +1,5 @@
 // Package replay shows the terminal of a job as it was at any time since its start: of a job with a terminal on this
-// machine, or on a host with hob's holder, whether it runs or has ended.
+// machine, or on a host with hob-holder, whether it runs or has ended.
 package replay
 
 import (
@@ -55,23 +55,33 @@ type Frame struct {
 	End bool
 }
 
-// Open opens the recording of a job's terminal. It returns engine.ErrUnsupported for a job without a
-// terminal, and for a job on a host without hob's holder, which records no times.
+// ErrNoOutput is the error for a job whose terminal has printed nothing so far.
+var ErrNoOutput = errors.New("the job has printed nothing")
+
+var (
+	errNoTerminal = fmt.Errorf("%w: the job has no terminal", engine.ErrUnsupported)
+	errNoTimes    = fmt.Errorf("%w: no times are recorded for jobs on a host without hob-holder", engine.ErrUnsupported)
+)
+
+// Open opens the recording of a job's terminal. It returns ErrNoOutput for a job that has printed nothing so far, and
+// engine.ErrUnsupported for a job without a terminal, and for a job on a host without hob-holder, which records no
+// times.
 func Open(ctx context.Context, h *engine.Handle) (*Recording, error) {
 	j, err := h.Facts(ctx)
 	if err != nil {
 		return nil, err
 	}
-	refused := func(what, hint string) error {
+	refused := func(err error, hint string) error {
 		return &engine.Error{
 			Op:   "replay",
 			Job:  j.ID,
-			Err:  fmt.Errorf("%w: %s", engine.ErrUnsupported, what),
+			Err:  err,
 			Hint: hint,
 		}
 	}
+	const readLog = "hob log prints its output"
 	if !j.HasTerminal() {
-		return nil, refused("the job has no terminal", "hob log prints its output")
+		return nil, refused(errNoTerminal, readLog)
 	}
 	log, err := h.Log(ctx, engine.StreamOutput)
 	if err != nil {
@@ -96,13 +106,12 @@ func Open(ctx context.Context, h *engine.Handle) (*Recording, error) {
 			return r, nil
 		}
 	case j.Host != "":
-		return nil, errors.Join(refused("no times are recorded for jobs on a host without hob-holder", "hob log prints its output"), r.Close())
+		return nil, errors.Join(refused(errNoTimes, readLog), r.Close())
 	}
-	what, hint := "nothing is recorded yet", "try again when the job has printed something"
 	if _, ended := j.Ended(); ended {
-		what, hint = "the job printed nothing", ""
+		return nil, errors.Join(refused(ErrNoOutput, ""), r.Close())
 	}
-	return nil, errors.Join(refused(what, hint), r.Close())
+	return nil, errors.Join(refused(ErrNoOutput, "try again when it has printed something"), r.Close())
 }
 
 // Close closes the recording.

@@ -150,7 +150,7 @@ func TestReplayRefusesWhatHasNoRecording(t *testing.T) {
 		t.Errorf("a job without a terminal: %v", err)
 	}
 	silent := create(t, e, engine.ExecutionSpec{Size: engine.Size{Cols: 40, Rows: 12}})
-	if _, err := replay.Open(t.Context(), e.Handle(silent.ID())); !errors.Is(err, engine.ErrUnsupported) {
+	if _, err := replay.Open(t.Context(), e.Handle(silent.ID())); !errors.Is(err, replay.ErrNoOutput) {
 		t.Errorf("a job that printed nothing: %v", err)
 	}
 	if _, err := replay.Open(t.Context(), e.Handle("none-aaaaa")); !errors.Is(err, engine.ErrNotFound) {
