@@ -13,7 +13,8 @@ import (
 
 // Dir returns the jobs that were started in dir, an absolute path, or below; all jobs if dir is
 // empty. It reuses the slice. On this machine, symbolic links are resolved, also if the directory was
-// deleted since. The directory of a job on a host is compared as it is written.
+// deleted since. The directory of a job on a host is compared as it is written. If none was written, the job
+// runs in the home directory there, of which only the root is known to be above it.
 func Dir(jobs []engine.Job, dir string) []engine.Job {
 	if dir == "" {
 		return jobs
@@ -21,7 +22,8 @@ func Dir(jobs []engine.Job, dir string) []engine.Job {
 	target, seen := resolved(dir), map[string]bool{}
 	return slices.DeleteFunc(jobs, func(j engine.Job) bool {
 		if j.Host != "" {
-			return !below(path.Clean(j.Dir), filepath.ToSlash(dir), "/")
+			root := filepath.ToSlash(dir)
+			return root != "/" && !below(path.Clean(j.Dir), root, "/")
 		}
 		in, ok := seen[j.Dir]
 		if !ok {

@@ -49,6 +49,7 @@ func TestDir(t *testing.T) {
 		"on a host":                           {"/srv/app/api", "/srv/app", "web1", true},
 		"elsewhere on a host":                 {"/srv/app2", "/srv/app", "web1", false},
 		"the home directory of a host":        {"", "/srv/app", "web1", false},
+		"the root of a host":                  {"", "/", "web1", true},
 		"links of this machine on a host":     {link, tree, "web1", false},
 		"no directory":                        {tree, "", "", true},
 	} {
