@@ -3,6 +3,7 @@
 package jobname
 
 import (
+	"cmp"
 	"path"
 	"strings"
 	"unicode"
@@ -124,7 +125,7 @@ func isOptionNumber(words []string, i int) bool {
 // follows the command. simple reports whether the command has no parentheses.
 func splitCommand(s string) (words []string, rest string, simple bool) {
 	simple = true
-	redirected, end := false, 0 // of the word before
+	redirected, end := false, 0 // end is that of the last of words
 	for _, w := range shellword.Split(s, shellword.Operators) {
 		if !w.Operator {
 			if s[w.Start] == '#' {
@@ -138,7 +139,7 @@ func splitCommand(s string) (words []string, rest string, simple bool) {
 		}
 		switch {
 		case strings.ContainsAny(w.Text, "<>"):
-			if touches := end == w.Start && !redirected; touches {
+			if w.Start == end {
 				words = withoutDescriptor(words)
 			}
 			redirected = true
@@ -226,53 +227,80 @@ func baseName(w string) string {
 }
 
 // joiner is the zero-width joiner, which combines several emoji into one, such as a family.
-const joiner = '\u200d'
+const joiner = "\u200d"
 
 // Clip returns s as one line of printable text, at most maxName columns wide in any terminal.
 func Clip(s string) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	var b strings.Builder
-	width, fits, cut, space := 0, 0, 0, false // fits and cut leave room for the ellipsis
-	for cluster := graphemes.FromString(s); cluster.Next(); {
-		text := cluster.Value()
-		for i, r := range text {
-			between := b.Len() > 0 && !space && i+len(string(joiner)) < len(text)
-			if r == joiner && between {
-				b.WriteRune(r) // joins two emoji into one character
-				continue
-			}
-			if unicode.IsSpace(r) {
-				space = b.Len() > 0
-				continue
-			}
-			if !unicode.IsPrint(r) {
-				continue
-			}
-			w := 1
-			if r >= 0x1100 {
-				w = 2
-			}
-			if space {
-				w++
-			}
-			if width+w > maxName {
-				if cut == 0 { // a cluster as wide as a name
-					cut = fits
-				}
-				return strings.TrimRight(b.String()[:cut], " ") + "…"
-			}
-			if space {
-				b.WriteByte(' ')
-				space = false
-			}
-			b.WriteRune(r)
-			if width += w; width <= maxName-2 {
-				fits = b.Len()
-			}
-		}
-		if width <= maxName-2 {
-			cut = b.Len()
+	var l line
+	for cluster := graphemes.FromString(strings.ToValidUTF8(s, "\uFFFD")); cluster.Next(); {
+		if !l.add(cluster.Value()) {
+			return l.shortened()
 		}
 	}
-	return b.String()
+	return l.text.String()
+}
+
+// line is the text that Clip makes of the beginning of another one.
+type line struct {
+	text  strings.Builder
+	width int
+	space bool // a space comes before the next character
+
+	// The lengths of text that leave room for the ellipsis: the longest one, and the longest one that ends with a
+	// whole cluster.
+	fits, whole int
+}
+
+// lineWidth is the width of a line that leaves room for the ellipsis.
+const lineWidth = maxName - 2
+
+// add appends the printable characters of a cluster. It returns false if the line is too narrow for them.
+func (l *line) add(cluster string) bool {
+	for _, r := range strings.TrimRight(cluster, joiner) {
+		switch {
+		case string(r) == joiner:
+			if l.text.Len() > 0 && !l.space {
+				l.text.WriteString(joiner)
+			}
+		case unicode.IsSpace(r):
+			l.space = l.text.Len() > 0
+		case !unicode.IsPrint(r):
+		case !l.addCharacter(r):
+			return false
+		}
+	}
+	if l.width <= lineWidth {
+		l.whole = l.text.Len()
+	}
+	return true
+}
+
+// addCharacter appends a character and the space before it. It returns false if the line is too narrow for it.
+func (l *line) addCharacter(r rune) bool {
+	width := l.width + 1
+	if r >= 0x1100 { // it may be wide
+		width++
+	}
+	if l.space {
+		width++
+	}
+	if width > maxName {
+		return false
+	}
+	if l.space {
+		l.text.WriteByte(' ')
+		l.space = false
+	}
+	l.text.WriteRune(r)
+	l.width = width
+	if width <= lineWidth {
+		l.fits = l.text.Len()
+	}
+	return true
+}
+
+// shortened returns the line with an ellipsis, without the cluster that is cut by it. A cluster that is as wide as a
+// line is cut anywhere.
+func (l *line) shortened() string {
+	return strings.TrimRight(l.text.String()[:cmp.Or(l.whole, l.fits)], " ") + "…"
 }

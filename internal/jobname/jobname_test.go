@@ -147,7 +147,7 @@ func checkName(t *testing.T, of, name string) {
 	t.Helper()
 	width := 0
 	for _, r := range name {
-		if r == joiner {
+		if string(r) == joiner {
 			continue
 		}
 		if !unicode.IsPrint(r) {

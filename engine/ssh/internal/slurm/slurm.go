@@ -52,11 +52,11 @@ func CheckOptions(options []string) error {
 
 // isRefused reports whether the word o has one of the refused options.
 func isRefused(o string) bool {
-	if short, ok := strings.CutPrefix(o, "-"); ok && !strings.HasPrefix(short, "-") {
-		return strings.IndexAny(strings.TrimLeft(short, bareShort), refusedShort) == 0
+	if name, _, _ := strings.Cut(o, "="); strings.HasPrefix(name, "--") {
+		return slices.ContainsFunc(refused(), func(r string) bool { return abbreviates(name, r) })
 	}
-	name, _, _ := strings.Cut(o, "=")
-	return slices.ContainsFunc(refused(), func(r string) bool { return abbreviates(name, r) })
+	short, ok := strings.CutPrefix(o, "-")
+	return ok && strings.IndexAny(strings.TrimLeft(short, bareShort), refusedShort) == 0
 }
 
 // abbreviates reports whether sbatch may take name for a long option: it accepts any unique beginning.
@@ -113,7 +113,7 @@ const (
 	Ended
 )
 
-// Job is what squeue says about a job.
+// Job is a job as squeue lists it.
 type Job struct {
 	Number, State, Comment string
 	Partition, Reason      string // empty: none
@@ -170,15 +170,15 @@ type Queue struct {
 	Date int64 // when squeue was asked, by the login node's clock
 	// Jobs by comment. If several have the same, the one that is furthest from its end.
 	Jobs map[string]Job
-	// Err is why Slurm did not answer: it says nothing about jobs. Jobs and Date are then those of an
+	// Err is why Slurm did not answer. Nothing is then known about jobs, and Jobs and Date are those of an
 	// earlier answer, if there was one.
 	Err error
 }
 
-// Answered reports whether Slurm has answered; a nil queue is one that was not requested yet.
+// Answered reports whether Slurm has answered. A nil queue is one that was not requested yet.
 func (q *Queue) Answered() bool { return q != nil && q.Err == nil }
 
-// Failure returns why Slurm did not answer, nil if it did or was not asked yet.
+// Failure returns why Slurm did not answer. It is nil if Slurm did, or was not asked yet.
 func (q *Queue) Failure() error {
 	if q == nil {
 		return nil
