@@ -41,7 +41,8 @@ type Placer interface {
 
 // Measurer is a [Backend] with hosts that measure their jobs.
 type Measurer interface {
-	// Measure returns what jobs that run use now, as far as that can be determined without a new connection.
+	// Measure returns what the running jobs among rs use now, as far as that can be determined without a new
+	// connection.
 	Measure(ctx context.Context, rs []Record) map[ID]Used
 }
 
@@ -68,7 +69,7 @@ type PortFinder interface {
 type QueueRequest struct {
 	Name   string // of one queue
 	Change QueueChange
-	// Jobs of the host are to start sooner, as Turn says.
+	// Jobs are queued jobs of the host to start sooner, and Turn is how much sooner.
 	Jobs []Record
 	Turn Turn
 }
@@ -93,13 +94,18 @@ type Remover interface {
 	Remove(ctx context.Context, r Record) error
 }
 
-// Capabilities describes differences between backends that callers adapt to.
+// Capabilities describes differences between backends that callers adapt to. A field named like one of [Spec] means
+// that jobs may set that.
 type Capabilities struct {
-	PTY, Stdin, Split, Resize, LogLimit bool
-	TTYStdin                            bool // a terminal for stdin only
-	Restart                             bool // [Spec].Restart
-	StopCommand                         bool // [Spec].StopCommand
-	Health                              bool // [Spec].Health
+	PTY         bool
+	Resize      bool // the size of a terminal can be changed
+	Stdin       bool
+	TTYStdin    bool
+	Split       bool
+	LogLimit    bool
+	Restart     bool
+	StopCommand bool
+	Health      bool
 }
 
 // Launch has everything that a backend needs to start a job.

@@ -158,8 +158,8 @@ func (h *Handle) Resize(ctx context.Context, s Size) error {
 	return h.act(ctx, "resize", func(run Run, _ Job) error { return run.Resize(ctx, s) })
 }
 
-// Entry reports how input typed into the job's terminal is shown now. For a job of this machine,
-// [Job] already has it; for a job on a host, the host is asked.
+// Entry reports whether the job's terminal shows what is typed into it now. For a job of this machine,
+// [State].Entry has the same; for a job on a host, Entry asks the host.
 func (h *Handle) Entry(ctx context.Context) (entry Entry, err error) {
 	run, j, err := h.begun(ctx, "inspect the terminal of")
 	if err != nil {
@@ -196,7 +196,7 @@ func (h *Handle) Screen(ctx context.Context) (Screen, error) {
 	return s, opError("show the screen of", j, err)
 }
 
-// OpenTerminal opens a live session with the job's terminal. It returns ErrUnsupported for a job
+// Terminal opens a live session with the job's terminal. It returns ErrUnsupported for a job
 // without one. The session of a job that has not begun shows why it waits, until it begins.
 func (h *Handle) Terminal(ctx context.Context, o TerminalOptions) (Terminal, error) {
 	run, j, err := h.open(ctx, "attach to")

@@ -7,19 +7,21 @@
 //	exit, err := eng.Handle(job.ID).Wait(ctx)
 //	log, err := eng.Handle(job.ID).Log(ctx, engine.StreamOutput)
 //
-// Package local says what main must call first, and examples/headless is a whole program.
+// A program that uses package local must begin main with the two lines in that package's documentation.
+// examples/headless is a whole program.
 //
 // # What there is
 //
 // An [Engine] starts, lists and removes jobs. A [Job] has the facts of one job at one moment. A [Handle]
-// acts on one job: it stops it, types into it, waits for it and opens its [joblog.Log] and its [Terminal]. An
-// [Execution] is a job that the program performs itself, see [Engine.NewExecution]. A [Backend] does the work
-// where jobs run; packages local and ssh have one. The engine depends on no terminal, network or shell.
+// acts on one job: it stops the job, types into it, waits for it and opens its [joblog.Log] and its [Terminal]. An
+// [Execution] is work of the program itself that the engine keeps as a job, see [Engine.NewExecution]. A [Backend]
+// runs jobs in one kind of place: package local on this machine, package ssh on hosts. The engine itself needs no
+// terminal, network or shell.
 //
 // # Source of truth
 //
-// A job is a directory (see package internal/jobdir for its files). Records are written first and
-// published after; every client, in this process or another, reads the same directories. Closing an
+// A job is a directory (see docs/job-directory.md for its files). A change is recorded there before it is reported
+// to subscribers, and every client, in this process or another, reads the same directories. Closing an
 // engine releases its jobs; it ends only jobs that live in this program.
 //
 // # Ownership and concurrency

@@ -28,7 +28,7 @@ var (
 	ErrUnkept      = errors.New("cannot record what was read")           // so the next poll returns the same output again
 )
 
-// An ErrorKind is one of these conditions as programs and users know it.
+// An ErrorKind names one of the conditions, such as [ErrNotFound], for programs and users.
 type ErrorKind struct {
 	Err  error
 	Code string // a stable name for programs

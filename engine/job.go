@@ -29,9 +29,9 @@ type (
 	Reason = record.Reason
 	// Usage is what the processes of a job used until its end.
 	Usage = record.Usage
-	// Link says whether the machine that runs a job can be asked.
+	// Link is whether the machine that runs a job can be reached.
 	Link = record.Link
-	// Kind says where the output of a job comes from: a terminal, files, or a program.
+	// Kind is how a job produces its output: in a terminal, in files, or as a program that writes it.
 	Kind = record.Kind
 	// Input is what the stdin of a job is.
 	Input = record.Input
@@ -47,7 +47,7 @@ type (
 	Process = record.Process
 	// Identity is the number and the start time of a process, which no later process shares.
 	Identity = record.Identity
-	// Progress is what a job says about how far it is, with OSC 9;4.
+	// Progress is how far a job is, as it reports with OSC 9;4.
 	Progress = record.Progress
 	// Pending is why a job has not begun, and when it may.
 	Pending = record.Pending
@@ -58,39 +58,41 @@ type (
 	// Unrecorded is an end that could not be written to disk yet.
 	Unrecorded = record.Unrecorded
 
-	// Stream is one of the outputs of a job: what both write together, stdout, or stderr.
+	// Stream is one of the outputs of a job: stdout and stderr together, or one of them.
 	Stream = record.Stream
 	// Output reads one stream by offset. Backends implement it; programs use [Handle.Log].
 	Output = record.Output
-	// HealthCheck is how to find out whether a running job works, see [Spec].Health; Health is the result.
+	// HealthCheck is how to find out whether a running job works, see [Spec].Health.
 	HealthCheck = record.HealthCheck
-	Health      = record.Health
+	// Health is the result of the health checks of a running job.
+	Health = record.Health
+	// HealthState is whether a job is healthy. It is not known before enough checks have been made.
 	HealthState = record.HealthState
 	// NotifyFailure is how the command of [notify] last failed.
 	NotifyFailure = record.NotifyFailure
 	// Note is a notification that a job has requested, with OSC 9, OSC 99 or OSC 777.
 	Note = record.Note
-	// Urgency is how urgent such a notification is, if it is not normal.
+	// Urgency is how urgent a [Note] is, if it is not normal.
 	Urgency = record.Urgency
 	// StopOptions say how a job is stopped: after which grace time it is killed, and by whom.
 	StopOptions = record.StopOptions
-	// StopReport is what a stop has done.
+	// StopReport is the result of a stop: how long it took, whether the job had to be killed, and what still runs.
 	StopReport = record.StopReport
-	// StopRequest is a stop that has been asked for and is not over.
+	// StopRequest is a stop that was requested and has not ended.
 	StopRequest = record.StopRequest
 	// Screen is what a job's terminal shows.
 	Screen = record.Screen
 	// Terminal is a live session with a job's terminal, see [Handle.Terminal].
 	Terminal = record.Terminal
-	// TerminalOptions say for which viewer a session is opened.
+	// TerminalOptions describe the viewer for whom a session is opened.
 	TerminalOptions = record.TerminalOptions
-	// TerminalFacts is what the viewer's terminal can do. The answers to the job's queries depend on it.
+	// TerminalFacts are properties of the viewer's terminal, with which the job's queries are answered.
 	TerminalFacts = record.TerminalFacts
 	// TerminalChunk is a part of what a session receives: output, or a snapshot that redraws the screen.
 	TerminalChunk = record.TerminalChunk
 )
 
-// The values of [Kind], [Stream], [Input], [Status], [Link], [Entry] and [Reason].
+// The values of [HealthState], [Kind], [Stream], [Input], [Status], [Link], [Entry] and [Reason].
 const (
 	HealthUnknown = record.HealthUnknown // too few checks in this run
 	Healthy       = record.Healthy
@@ -163,8 +165,8 @@ type Job struct {
 	CPU   *float64 // percent of one core; nil: not known
 	RSS   int64    // bytes; 0: not known
 
-	// NotifyFailed is how the command of [notify] last failed for the job; nil: it did not, or that was not looked
-	// for. [Handle.Facts] has it, and [Engine.List] has not.
+	// NotifyFailed is how the command of [notify] last failed for the job; nil: it did not. [Handle.Facts] sets it,
+	// [Engine.List] does not.
 	NotifyFailed *NotifyFailure
 
 	// Seen reports that the user has seen the end of an unsuccessful job; see [Engine.MarkSeen].
@@ -225,7 +227,7 @@ func (j Job) Uptime(now time.Time) time.Duration {
 	return max(0, now.Sub(j.StartedAt))
 }
 
-// staleAt reports whether what is known of the job at now is older than that.
+// staleAt reports whether the last known state of the job is older than now.
 func (j Job) staleAt(now time.Time) bool {
 	switch j.Link {
 	case LinkUnreachable, LinkElsewhere:

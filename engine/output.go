@@ -147,7 +147,8 @@ func lastBytes(path string, n int64) []byte {
 // even if the start fails.
 func WithHold(h *joblog.Hold) StartOption { return func(o *startOptions) { o.hold = h } }
 
-// Hold returns a hold on the existing and the future output of j.
+// Hold returns a hold on the existing and the future output of j: the log limit drops nothing before the caller
+// releases it. The caller closes the hold.
 func (e *Engine) Hold(j Job) *joblog.Hold {
 	h := &joblog.Hold{}
 	e.hold(h, j)

@@ -35,17 +35,17 @@ type Renewal struct {
 	Options []StartOption
 }
 
-// Restart starts the job's request again as a new job: what was asked, with the environment
-// of now. A job that has not ended is stopped first, and the new one starts once the end is
-// recorded: of several restarts at the same time one does, and all return that job.
+// Restart starts the job's request again as a new job, with the current environment. A job that has
+// not ended is stopped first, and the new one starts once the end is recorded. If several programs
+// restart a job at the same time, one new job is started, and all of them return it.
 //
 // The errors are *[MissingEnvError], ErrInvalid if the directory does not exist any more,
 // ErrUnsupported for virtual executions, and those of [Handle.Stop]; the job was not touched
 // then. If it was asked to stop and could not be started again, because it does not end, the
 // start failed, or ctx is done, the error is *[RestartError].
 //
-// A process of a project runs once: if h is an earlier run of one that runs again, Restart restarts the run of now, and
-// if something else starts the process at the same time, Restart returns that job. Both do not hold with Keep.
+// A process of a project runs once. If h is an earlier run of a process that runs again, Restart restarts the current
+// run. If another program starts the process at the same time, Restart returns that job. With Keep, neither applies.
 //
 // The end of a job that was restarted counts as seen.
 func (h *Handle) Restart(ctx context.Context, o RestartOptions, opts ...StartOption) (Job, error) {

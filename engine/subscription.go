@@ -85,8 +85,8 @@ func (s *Subscription) sleep(ctx context.Context, wait time.Duration) error {
 
 // Attend limits prompt delivery to these jobs, usually those on screen; changes of other jobs that
 // are not urgent are reported about once a second. Ends are always reported at once. After Attend
-// the first Next connects to no holder, so that the snapshot is available sooner; the holders' more
-// recentOutput state is reported after the next call. It may be called at any time, concurrently, and
+// the first Next connects to no holder, so that the snapshot is available sooner; the more recent state
+// that the holders have is reported by later calls. Attend may be called at any time, concurrently, and
 // does not block.
 func (s *Subscription) Attend(ids ...ID) {
 	attended := make(map[ID]bool, len(ids))

@@ -121,6 +121,7 @@ type Conflict struct {
 	Contexts []string // where they meet
 }
 
+// String returns the key and the actions that it is bound to.
 func (c Conflict) String() string {
 	return fmt.Sprintf("key %s is bound twice: %s (in: %s)", Label(c.Key), strings.Join(c.Actions, " and "), strings.Join(c.Contexts, ", "))
 }

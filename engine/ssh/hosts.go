@@ -91,6 +91,7 @@ type HostError struct {
 	Hint      string
 }
 
+// Error returns the error after the name of the host.
 func (e *HostError) Error() string {
 	if e.Host == "" {
 		return fmt.Sprintf("the shell of this machine: %v", e.Err)
@@ -98,6 +99,7 @@ func (e *HostError) Error() string {
 	return hostname.Prefix(e.Host) + e.Err.Error()
 }
 
+// Unwrap returns engine.ErrUnreachable and the error.
 func (e *HostError) Unwrap() []error { return []error{engine.ErrUnreachable, e.Err} }
 
 // unreachable wraps err for host.
@@ -118,6 +120,7 @@ func unreachable(host string, err error) error {
 // InputFullError reports that a job has not read its input for some seconds and its buffer is full.
 type InputFullError struct{ Taken int } // bytes of what was to be written
 
+// Error returns what happened, without the number of bytes.
 func (*InputFullError) Error() string {
 	return "the job does not read its input, and its buffer is full"
 }

@@ -29,7 +29,7 @@ type Questions struct {
 	Questions               []Question
 }
 
-// Question is one of them.
+// Question is one question of [Questions].
 type Question struct {
 	Text string
 	Echo bool // the answer may be shown
