@@ -83,7 +83,7 @@ func (p *Pane) actionTable() []action {
 		{id: "jobs.attach", do: p.attachTo, needs: needsJob, refuse: c.refuseAttach, hint: c.hintAttach},
 		{id: "jobs.tail", do: alone(p.tail), needs: needsLog},
 		{id: "jobs.new", do: alone(p.newJob)},
-		{id: "jobs.restart", do: a.restart, needs: needsMarked, hint: c.hintCount(restartable)},
+		{id: "jobs.restart", do: p.restart, needs: needsMarked, hint: c.hintCount(restartable)},
 		{id: "jobs.run-another", do: a.runAnother, needs: needsMarked},
 		{id: "jobs.revive", do: alone(a.revive), needs: needsList},
 		{id: "jobs.edit-restart", do: p.editRestart, needs: needsJob, hint: c.hintEdit},

@@ -91,14 +91,14 @@ func (s *actionSet) leftToHost(needs need) bool { return needs == needsProgram &
 
 // targets returns the jobs that an action applies to.
 func (s *actionSet) targets(a action) []engine.Job {
-	if a.needs == needsMarked && s.view.focus == areaList {
-		if marked := s.list.Marked(); len(marked) > 0 {
+	if a.needs == needsMarked {
+		if marked := s.marked(); len(marked) > 0 {
 			return marked
 		}
-	}
-	if a.needs == needsMarked && s.output.group.shown() {
-		_, jobs := s.list.Folded()
-		return jobs
+		if s.onGroup() {
+			_, jobs := s.list.Folded()
+			return jobs
+		}
 	}
 	if j, ok := s.output.job(); ok {
 		return []engine.Job{j.Job}

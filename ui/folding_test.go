@@ -1,6 +1,9 @@
 package ui
 
 import (
+	"context"
+	"errors"
+	"maps"
 	"fmt"
 	"slices"
 	"strings"
@@ -96,13 +99,7 @@ func TestKeysOnAGroup(t *testing.T) {
 		"an action of one job only": {[]string{"a"}, "This works on one job: select one of shop", nil},
 	} {
 		inBubble(t, name, func(t *testing.T) {
-			eng := three()
-			for _, name := range []string{"web", "worker"} {
-				j := running(name+"-ggggg", name, time.Minute)
-				j.Labels = map[string]string{"group": "shop", "project": "/src/shop", "process": name}
-				eng.jobs = append(eng.jobs, j)
-			}
-			s := newHarness(t, 120, 30, eng)
+			s := newHarness(t, 120, 30, withGroup())
 			s.run(s.pane.Select("web-ggggg"))
 			s.press("h")
 			s.press(tt.keys...)
@@ -116,6 +113,59 @@ func TestKeysOnAGroup(t *testing.T) {
 			}
 			if marked := len(s.pane.list.Marked()); marked != 0 && tt.sees != "2 marked" {
 				t.Errorf("%d are marked", marked)
+			}
+		})
+	}
+}
+
+// withGroup is an engine with a group of two jobs, beside three others.
+func withGroup() *fake {
+	eng := three()
+	for _, name := range []string{"web", "worker"} {
+		j := running(name+"-ggggg", name, time.Minute)
+		j.Labels = map[string]string{"group": "shop", "project": "/src/shop", "process": name}
+		eng.jobs = append(eng.jobs, j)
+	}
+	return eng
+}
+
+// Which jobs of a group are restarted is decided by the host of the pane, but not for those that the user has marked.
+func TestRestartOfAGroupAsksTheHost(t *testing.T) {
+	for name, tt := range map[string]struct {
+		keys  []string
+		jobs  []engine.ID
+		err   error
+		sees  string
+		calls []string
+	}{
+		"some":                 {keys: []string{"r"}, jobs: []engine.ID{"worker-ggggg"}, sees: "▸ shop", calls: []string{"restart worker-ggggg"}},
+		"none":                 {keys: []string{"r"}, sees: "Nothing of shop is to be restarted"},
+		"an error":             {keys: []string{"r"}, err: errors.New("disk full"), sees: "Can't restart shop: disk full"},
+		"marked jobs":          {keys: []string{"space", "r"}, sees: "▾ shop", calls: []string{"restart web-ggggg", "restart worker-ggggg"}},
+		"one job of the group": {keys: []string{"l", "down", "r"}, sees: "▾ shop", calls: []string{"restart web-ggggg"}},
+	} {
+		inBubble(t, name, func(t *testing.T) {
+			eng := withGroup()
+			asked := map[string]string{}
+			s := newHarness(t, 120, 30, eng, WithGroupRestart(func(_ context.Context, labels map[string]string) (jobs []engine.Job, err error) {
+				maps.Copy(asked, labels)
+				for _, id := range tt.jobs {
+					jobs = append(jobs, eng.job(id))
+				}
+				return jobs, tt.err
+			}))
+			s.run(s.pane.Select("web-ggggg"))
+			s.press("h")
+			s.press(tt.keys...)
+			s.sees(tt.sees)
+			calls := slices.DeleteFunc(s.eng.did(), func(c string) bool { return !strings.HasPrefix(c, "restart") })
+			slices.Sort(calls)
+			if got, want := strings.Join(calls, ", "), strings.Join(tt.calls, ", "); got != want {
+				t.Errorf("called %q, want %q", got, want)
+			}
+			want := map[string]string{"group": "shop", "project": "/src/shop"}
+			if len(tt.keys) == 1 && !maps.Equal(asked, want) {
+				t.Errorf("asked for %v, want %v", asked, want)
 			}
 		})
 	}

@@ -44,11 +44,17 @@ func (g jobGroup) has(j engine.Job) bool {
 
 // within returns a filter that selects only the jobs of f that belong to the group.
 func (g jobGroup) within(f engine.Filter) engine.Filter {
-	f.Labels = withLabels(f.Labels, map[string]string{groupLabel: g.name})
-	if g.project != "" {
-		f.Labels[projectLabel] = g.project
-	}
+	f.Labels = withLabels(f.Labels, g.labels())
 	return f
+}
+
+// labels returns the labels of the group's jobs.
+func (g jobGroup) labels() map[string]string {
+	labels := map[string]string{groupLabel: g.name}
+	if g.project != "" {
+		labels[projectLabel] = g.project
+	}
+	return labels
 }
 
 const (

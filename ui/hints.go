@@ -73,19 +73,27 @@ func (c *conditions) hintFollow(b *key.Binding) {
 	}
 }
 
+// marked returns the marked jobs, to which a key applies in the list.
+func (c *conditions) marked() []engine.Job {
+	if c.view.focus != areaList {
+		return nil
+	}
+	return c.list.Marked()
+}
+
+// onGroup reports whether a key applies to the jobs of a group because its row is selected and no jobs are marked.
+func (c *conditions) onGroup() bool { return c.output.group.shown() && len(c.marked()) == 0 }
+
 // hintCount returns a hint that adds the number of marked jobs to which the action applies, or "all" on
 // the row of a group.
 func (c *conditions) hintCount(applies func(engine.Job) bool) func(b *key.Binding) {
 	return func(b *key.Binding) {
-		n, marked := 0, c.list.Marked()
-		if c.view.focus != areaList {
-			marked = nil
-		}
-		if c.output.group.shown() && len(marked) == 0 {
+		if c.onGroup() {
 			b.SetHelp(b.Help().Key, b.Help().Desc+" all")
 			return
 		}
-		for _, j := range marked {
+		n := 0
+		for _, j := range c.marked() {
 			if applies(j) {
 				n++
 			}

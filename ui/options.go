@@ -31,6 +31,8 @@ type options struct {
 	warning string
 	outer   []outerPrefix
 
+	groupRestart func(ctx context.Context, labels map[string]string) ([]engine.Job, error)
+
 	checkDir func(dir string) error // returns why a job cannot run in a directory of this machine
 	connect  func(ctx context.Context, host string) (made bool, err error)
 
@@ -83,6 +85,12 @@ type Project struct {
 // WithProject makes the pane show only the jobs of a project until the user presses the key that shows all jobs.
 // Until then, jobs that are started in the pane get the project's labels.
 func WithProject(project Project) Option { return func(o *options) { o.project = &project } }
+
+// WithGroupRestart sets which jobs are restarted on the row of a group, given its labels (default: the jobs behind the
+// row). f is called from a goroutine of its own.
+func WithGroupRestart(f func(ctx context.Context, labels map[string]string) ([]engine.Job, error)) Option {
+	return func(o *options) { o.groupRestart = f }
+}
 
 // WithHosts adds hosts to suggest for new jobs.
 func WithHosts(names ...string) Option { return func(o *options) { o.hosts = names } }

@@ -81,6 +81,32 @@ func (p *Pane) Restarting() (jobs []engine.Job, wait func(ctx context.Context) e
 	return p.jobActions.restarts.pending()
 }
 
+// restart runs the commands of jobs again. On the row of a group, the host may have chosen other jobs than those
+// behind the row: some are not wanted any more.
+func (p *Pane) restart(jobs []engine.Job) tea.Cmd {
+	if p.opts.groupRestart == nil || !p.conditions.onGroup() {
+		return p.jobActions.restart(jobs)
+	}
+	return p.jobActions.restartGroup(p.output.group.of)
+}
+
+// restartGroup restarts the jobs that the host chooses for a group.
+func (a *jobActions) restartGroup(of jobGroup) tea.Cmd {
+	return a.tasks.async(func(ctx context.Context) func() tea.Cmd {
+		jobs, err := a.opts.groupRestart(ctx, of.labels())
+		name := cells.Clean(of.name)
+		switch {
+		case err != nil:
+			return a.notices.onError("Can't restart "+name, err)
+		case len(jobs) == 0:
+			return func() tea.Cmd {
+				return a.notices.message(toast.Info, "Nothing of "+name+" is to be restarted")
+			}
+		}
+		return func() tea.Cmd { return a.restart(jobs) }
+	})
+}
+
 // restart runs the commands of jobs again. A running job is stopped first; the new job takes its
 // row.
 func (a *jobActions) restart(jobs []engine.Job) tea.Cmd {

@@ -94,6 +94,13 @@ func (f restartFlags) jobs(ctx context.Context, a *app, args []string) ([]engine
 	return jobs, err
 }
 
+// groupRestarts returns the function that chooses in the UI which jobs of a group are restarted: the same as here.
+func groupRestarts(a *app) func(ctx context.Context, labels map[string]string) ([]engine.Job, error) {
+	return func(ctx context.Context, labels map[string]string) ([]engine.Job, error) {
+		return project.GroupOf(labels).Newest(ctx, a.eng)
+	}
+}
+
 // restartOne restarts a job and prints the new one.
 func restartOne(ctx context.Context, a *app, h *engine.Handle, o engine.RestartOptions, opts ...engine.StartOption) error {
 	// Ctrl+C while the job stops must not hide that it was not started again.

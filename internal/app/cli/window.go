@@ -277,7 +277,7 @@ func (a *app) window(c *config.Config) program.Options {
 			LineNumbers: c.Log.LineNumbers,
 		}),
 	}
-	pane = append(pane, ui.WithHosts(a.hosts.Known()...), ui.WithConnect(a.connectForUI))
+	pane = append(pane, ui.WithHosts(a.hosts.Known()...), ui.WithConnect(a.connectForUI), ui.WithGroupRestart(groupRestarts(a)))
 	leave := c.Keymap().Terminal.Leave.Keys()
 	if prefix := outerPrefix(leave); prefix != "" {
 		pane = append(pane, ui.WithOuterPrefix(prefix, "tmux"))

@@ -43,6 +43,11 @@ func (g Group) Labels() map[string]string {
 	return labels
 }
 
+// GroupOf returns the group of jobs with these labels.
+func GroupOf(labels map[string]string) Group {
+	return Group{Name: labels[groupLabel], Dir: labels[projectLabel]}
+}
+
 // Has reports whether a job belongs to the group.
 func (g Group) Has(j engine.Job) bool {
 	ofGroup := engine.Filter{Labels: g.Labels()}
