@@ -188,3 +188,10 @@ type InputCopier interface {
 type EntryReader interface {
 	Entry(ctx context.Context) (Entry, error)
 }
+
+// NotifyReader is a [Run] whose holder runs the user's command for notifications elsewhere, and records there how it
+// failed.
+type NotifyReader interface {
+	// NotifyFailure returns how the command last failed for the job; nil if it has not.
+	NotifyFailure(ctx context.Context) (*NotifyFailure, error)
+}

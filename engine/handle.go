@@ -47,8 +47,27 @@ func (h *Handle) Facts(ctx context.Context) (Job, error) {
 	if exit, ok := j.Ended(); ok {
 		h.waitRecorded(ctx, exit)
 	}
-	j.NotifyFailed = jobdir.NotifyFailure(h.e.root.Dir(string(h.id)))
+	j.NotifyFailed = h.notifyFailed(ctx, &j)
 	return j, nil
+}
+
+// notifyFailed returns how the command of [notify] last failed for the job j; nil also if that cannot be read.
+func (h *Handle) notifyFailed(ctx context.Context, j *Job) *NotifyFailure {
+	failed := jobdir.NotifyFailure(h.e.root.Dir(string(h.id)))
+	if failed != nil || !j.Notifies {
+		return failed
+	}
+	run, _, err := h.open(ctx, "look at")
+	if err != nil {
+		return nil
+	}
+	if r, ok := run.(NotifyReader); ok {
+		failed, err = r.NotifyFailure(ctx)
+		if err != nil {
+			h.e.log.Debug("it is not known whether a notification failed", "job", h.id, "err", err)
+		}
+	}
+	return failed
 }
 
 // LastFacts is like Facts and also finds a job that was removed, by this program or another, as long as

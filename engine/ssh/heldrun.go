@@ -19,7 +19,10 @@ import (
 // concurrent use.
 type heldRun struct{ r *Run }
 
-var _ engine.Run = (*heldRun)(nil)
+var (
+	_ engine.Run          = (*heldRun)(nil)
+	_ engine.NotifyReader = (*heldRun)(nil)
+)
 
 // act carries out a, and repeats it if it is unknown whether it arrived, unless once is set.
 func (r *heldRun) act(ctx context.Context, a hostjob.Act, o askOptions) (hostjob.Done, error) {

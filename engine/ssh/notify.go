@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh/internal/conn"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
+	"github.com/hobjobs/hob/internal/jobdir"
 )
 
 // hostNotify is the command for notifications in the settings of a host, and the connection over which they were
@@ -50,4 +52,14 @@ func (h *host) notify(ctx context.Context, c *conn.Conn) (hostNotify, error) {
 	h.notifies = n
 	h.mu.Unlock()
 	return n, nil
+}
+
+// NotifyFailure implements [engine.NotifyReader]. It prompts for nothing.
+func (r *heldRun) NotifyFailure(ctx context.Context) (*engine.NotifyFailure, error) {
+	dir, err := r.r.dir(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	a, err := r.r.h.ask(ctx, quick, recipe.NotifyFile(dir), askOptions{})
+	return jobdir.DecodeNotifyFailure(a.Out), err
 }

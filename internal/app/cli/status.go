@@ -47,7 +47,7 @@ func (a *app) status(ctx context.Context, refs []string) error {
 		}
 		asked := !job.Status.Finished() && a.onOtherMachine(job)
 		if !asked { // its holder may hang
-			if job, err = a.eng.Handle(job.ID).LastFacts(ctx); err != nil {
+			if job, err = a.eng.Handle(job.ID).LastFacts(until); err != nil {
 				return err
 			}
 		}

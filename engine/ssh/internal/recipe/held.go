@@ -2,6 +2,7 @@ package recipe
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 
 	"github.com/hobjobs/hob/internal/jobdir"
@@ -40,6 +41,12 @@ const (
 	NotAllowed = 126
 	NotThere   = 127
 )
+
+// NotifyFile requests the file of dir that shows how a notification failed. The answer is empty if there is none.
+func NotifyFile(dir string) string {
+	file := Quote(dir + "/" + jobdir.NotifyFile)
+	return fmt.Sprintf("[ ! -f %s ] || dd if=%[1]s bs=%d count=1 2>/dev/null", file, jobdir.MaxNotify)
+}
 
 // HeldFiles requests the state.json and the sizes of the logs of jobs that have a holder, without it; see
 // [ParseHeldFiles].
