@@ -80,7 +80,7 @@ var mayImport = []struct {
 	// What a holder links costs memory for each job.
 	{"internal/holder", []string{"engine/record", "internal/atomicfile", "internal/cause", "internal/plainfile", "internal/proc", "internal/programstatus", "internal/vt", "internal/logfile", "internal/jobdir"}},
 	{"internal/localjob", []string{"engine/record", "internal/build", "internal/ending", "internal/plainfile", "internal/proc", "internal/termenv", "internal/units", "internal/httpget", "internal/logfile", "internal/jobdir", "internal/notify", "internal/notifyevent", "internal/queue", "internal/holder", "internal/shellrun"}},
-	{"internal/localclient", []string{"engine/record", "internal/build", "internal/holder", "internal/jobdir", "internal/localjob", "internal/plainfile", "internal/proc", "internal/queue", "internal/statedir", "internal/watch"}},
+	{"internal/localclient", []string{"engine/record", "internal/atomicfile", "internal/build", "internal/holder", "internal/jobdir", "internal/localjob", "internal/plainfile", "internal/proc", "internal/queue", "internal/statedir", "internal/watch"}},
 	{"internal/config", []string{"internal/spelling", "internal/units", "internal/atomicfile", "internal/plainfile", "internal/build", "internal/notifyevent", "keymap", "themes"}},
 	{"internal/...", []string{"engine/record", "internal/..."}},
 }

@@ -120,6 +120,9 @@ type Launch struct {
 	// absent, Spec decides), 2 for the stderr of a job with a terminal, and numbers above 2. The
 	// caller keeps ownership.
 	Files map[int]*os.File
+	// InPlaceOf is the token of the lost job that this one replaces; empty: none. Other machines may be replacing it
+	// at the same time. If one of them has started a job for it of which anything ran, Start fails.
+	InPlaceOf string
 	// Lock is the lock of the job's directory, which marks the job as alive. The engine has held it
 	// since before the job became visible, and closes it when Start has returned.
 	Lock io.Closer

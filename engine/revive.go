@@ -37,7 +37,8 @@ type Revival struct {
 // that were given to a job: those come from Env, or from the file that describes the job.
 //
 // A job is started once: it counts as started as long as a job with its RestartedFrom exists that has run. Only one Revive of a
-// state directory runs at a time, and one that was interrupted can be repeated. If ctx ends, the result has the jobs
+// state directory runs at a time, and one that was interrupted can be repeated. If another machine starts a job of a host
+// again at the same time, one of the two does, and the other gets ErrInvalid. If ctx ends, the result has the jobs
 // until then, with the error of ctx.
 func (e *Engine) Revive(ctx context.Context, o ReviveOptions, opts ...StartOption) ([]Revival, error) {
 	if !o.DryRun {
@@ -78,7 +79,7 @@ func newReviver(e *Engine, o ReviveOptions, all []Job) *reviver {
 	for _, j := range all { // newest first
 		r.jobs[j.ID] = j
 		ran := j.ID
-		if neverRan(j) {
+		if j.NeverRan() {
 			ran = r.next[j.ID]
 		}
 		if _, newer := r.next[j.RestartedFrom]; !newer && ran != "" {
@@ -87,13 +88,6 @@ func newReviver(e *Engine, o ReviveOptions, all []Job) *reviver {
 	}
 	delete(r.next, "")
 	return r
-}
-
-// neverRan reports whether nothing of a job was started: its program or directory does not exist, the program that was
-// starting it was killed, the connection to its host broke, or the process in which it waited was killed.
-func neverRan(j Job) bool {
-	unstarted := j.Exit.Reason == ReasonSpawn || j.Exit.Reason == ReasonHolderDied
-	return unstarted && j.StartedAt.IsZero()
 }
 
 // endedWithReboot reports whether a reboot has ended the job, on this machine or on its host.
@@ -137,7 +131,8 @@ func (r *reviver) revive(ctx context.Context, lost Job, opts []StartOption) (*Jo
 		r.next[lost.ID] = lost.ID
 		return nil, nil
 	}
-	j, err := r.Start(ctx, spec, append(slices.Clone(opts), renewed...)...)
+	opts = slices.Concat(opts, renewed, []StartOption{inPlaceOf(lost)})
+	j, err := r.Start(ctx, spec, opts...)
 	if err != nil {
 		return nil, r.refused(lost, err)
 	}

@@ -68,6 +68,8 @@ func (e *Engine) Start(ctx context.Context, spec Spec, opts ...StartOption) (Job
 		Spec:  waits,
 		Files: o.files,
 		Lock:  lock,
+
+		InPlaceOf: o.lost,
 	}
 	l.Spec.Env = withPort(spec)
 	if spec.Host == "" {

@@ -14,6 +14,7 @@ type startOptions struct {
 	files map[int]*os.File
 	env   []string
 	token string
+	lost  string // see inPlaceOf
 	hold  *joblog.Hold
 }
 
@@ -38,6 +39,9 @@ func WithEnviron(env []string) StartOption { return func(o *startOptions) { o.en
 // withToken sets an idempotency key: a second start with the same token returns the job that the
 // first one created.
 func withToken(token string) StartOption { return func(o *startOptions) { o.token = token } }
+
+// inPlaceOf starts the job in the place of a lost one. Other machines may be doing the same: the backend starts one.
+func inPlaceOf(lost Job) StartOption { return func(o *startOptions) { o.lost = lost.Token } }
 
 // RunOptions are options of [Engine.Run].
 type RunOptions struct {

@@ -64,6 +64,15 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (*engine.State, er
 		}
 		defer lock.Close()
 	}
+	if l.InPlaceOf != "" {
+		other, err := localclient.TakePlace(ctx, l.Dir, l.InPlaceOf)
+		if err == nil && other != "" {
+			err = fmt.Errorf("%w: another program has started %s in its place", engine.ErrInvalid, other)
+		}
+		if err != nil {
+			return nil, failed("start", err)
+		}
+	}
 	launch := localclient.Launch{
 		Dir:      l.Dir,
 		Request:  &l.Job.Request,

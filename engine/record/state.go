@@ -310,6 +310,14 @@ func (s State) Ended() (exit Exit, ok bool) { return s.Exit, s.Status.Finished()
 // LeftNothing reports whether the job has ended and left no processes.
 func (s State) LeftNothing() bool { return s.Status.Finished() && len(s.Exit.Survivors) == 0 }
 
+// NeverRan reports whether the job has ended and nothing of it was started: its program or directory does not exist, the
+// program that was starting it was killed, the connection to its host broke, or the process in which it waited was
+// killed.
+func (s State) NeverRan() bool {
+	unstarted := s.Exit.Reason == ReasonSpawn || s.Exit.Reason == ReasonHolderDied
+	return unstarted && s.StartedAt.IsZero()
+}
+
 // Unsuccessful reports whether the user should consider the job failed: failed, lost, or ended with
 // a nonzero exit code or a signal that was not requested.
 func (s State) Unsuccessful() bool {

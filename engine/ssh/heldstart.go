@@ -74,12 +74,17 @@ func (h *host) launch(ctx context.Context, c *conn.Conn, holder recipe.Holder, n
 	return nil, true, fmt.Errorf("%s: %s", h.name, refusedBecause(answer))
 }
 
+// replacedBy is the reason for not starting a job in the place of a lost one.
+func replacedBy(other string) string { return "another machine has started " + other + " in its place" }
+
 func refusedBecause(a hostjob.Launched) string {
 	switch a.Result {
 	case hostjob.Abandoned:
 		return "the connection broke before the job was started"
 	case hostjob.Taken:
 		return "its directory belongs to another job"
+	case hostjob.Replaced:
+		return replacedBy(a.Why)
 	case hostjob.Shared:
 		return "it shares the state directory of this machine, and hob-holder does not run jobs on such a host"
 	}
@@ -115,11 +120,14 @@ func (h *host) launchRequest(base string, l engine.Launch) (*hostjob.Launch, err
 		env[name] = []byte(value)
 	}
 	return &hostjob.Launch{
-		Base:     base,
-		ID:       string(l.ID),
-		Owner:    recipe.OneWord(owner(l.Job)),
-		Meta:     m.WithRaw(),
-		Env:      env,
+		Base:  base,
+		ID:    string(l.ID),
+		Owner: recipe.OneWord(owner(l.Job)),
+		Meta:  m.WithRaw(),
+		Env:   env,
+
+		InPlaceOf: l.InPlaceOf,
+
 		After:    h.there(l, l.Spec.After),
 		AfterAny: h.there(l, l.Spec.AfterAny),
 	}, nil

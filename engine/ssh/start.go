@@ -151,6 +151,7 @@ func (b *Backend) request(l engine.Launch) (recipe.Job, error) {
 	j := recipe.Job{
 		ID:         string(l.ID),
 		Token:      l.Job.Token,
+		InPlaceOf:  l.InPlaceOf,
 		Owner:      owner(l.Job),
 		Command:    s.Command,
 		Script:     s.Script,
@@ -288,6 +289,8 @@ func reasonOf(s recipe.Spawned) string {
 		"start":   "the job's wrapper did not start " + s.Text,
 		"slurm":   "Slurm does not accept the job: " + s.Text,
 		"taken":   "its directory belongs to another job",
+
+		"replaced": replacedBy(s.Text),
 	}[s.Error]
 	if reason == "" {
 		return "unexpected answer: " + s.Error + " " + s.Text

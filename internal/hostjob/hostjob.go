@@ -26,12 +26,9 @@ import (
 	"github.com/hobjobs/hob/internal/queue"
 )
 
-// Files of a job's directory that a launch makes, in addition to those of a local job.
+// Files of a job's directory that a launch makes, in addition to those of a local job and of package jobdir.
 const (
-	TokenFile  = "token"  // identifies the request
 	OwnerFile  = "owner"  // the machine of the client that made it
-	ClaimDir   = "claim"  // the job was started, or is never to be
-	FailedFile = "failed" // why it is never to be started
 	HolderFile = "holder" // the path of hob-holder, as it was launched
 )
 
@@ -47,6 +44,8 @@ type Launch struct {
 	// After and AfterAny are the jobs for which it waits, without those that have ended.
 	After    []record.ID `json:"after,omitempty"`
 	AfterAny []record.ID `json:"after_any,omitempty"`
+	// InPlaceOf is the token of the lost job that this one replaces; empty: none.
+	InPlaceOf string `json:"in_place_of,omitempty"`
 	// Notify and Events are those of [localjob.Config].
 	Notify string   `json:"notify,omitempty"`
 	Events []string `json:"events,omitempty"`
@@ -58,6 +57,7 @@ const (
 	Exists    = "exists"    // it was started before
 	Abandoned = "abandoned" // it is never to be started
 	Taken     = "taken"     // the directory belongs to another job
+	Replaced  = "replaced"  // the lost job was started again by another program, as Why
 	Shared    = "shared"    // the directory is the record of the client
 	Homeless  = "homeless"  // the directory of jobs cannot hold it
 	Refused   = "refused"   // nothing was started

@@ -22,11 +22,14 @@ import (
 )
 
 // launch starts a job at most once, however often the request comes and whatever cuts it short: the process
-// that creates ClaimDir either starts the job or makes sure that it never starts.
+// that creates [jobdir.ClaimDir] either starts the job or makes sure that it never starts.
 func launch(ctx context.Context, l *Launch) Launched {
 	dir := filepath.Join(l.Base, l.ID)
 	result, err := claimed(ctx, dir, l)
+	replaced, isReplaced := errors.AsType[*replacedError](err)
 	switch {
+	case isReplaced:
+		return Launched{Result: Replaced, Why: replaced.by}
 	case errors.Is(err, errHomeless):
 		return Launched{Result: Homeless, Why: err.Error()}
 	case err != nil:
@@ -40,6 +43,11 @@ func launch(ctx context.Context, l *Launch) Launched {
 // errHomeless means that the directory of jobs cannot hold the job.
 var errHomeless = errors.New("the directory for jobs cannot be used")
 
+// replacedError means that another job was started in the place of the lost one.
+type replacedError struct{ by string }
+
+func (e *replacedError) Error() string { return e.by + " was started in its place" }
+
 // claimed prepares the directory and starts the job, unless it was started before.
 func claimed(ctx context.Context, dir string, l *Launch) (string, error) {
 	if err := check(l); err != nil {
@@ -48,10 +56,10 @@ func claimed(ctx context.Context, dir string, l *Launch) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("%w: %w", errHomeless, err)
 	}
-	err := atomicfile.Create(filepath.Join(dir, TokenFile), []byte(l.Meta.Token+"\n"))
+	err := atomicfile.Create(filepath.Join(dir, jobdir.TokenFile), []byte(l.Meta.Token+"\n"))
 	if errors.Is(err, fs.ErrExist) {
 		var token []byte
-		if token, err = plainfile.Read(filepath.Join(dir, TokenFile), maxWord); err == nil && strings.TrimSpace(string(token)) != l.Meta.Token {
+		if token, err = plainfile.Read(filepath.Join(dir, jobdir.TokenFile), maxWord); err == nil && strings.TrimSpace(string(token)) != l.Meta.Token {
 			return Taken, nil
 		}
 	}
@@ -72,7 +80,16 @@ func claimed(ctx context.Context, dir string, l *Launch) (string, error) {
 	if err := lay(dir, l); err != nil {
 		return "", discard(dir, err)
 	}
-	if err := os.Mkdir(filepath.Join(dir, ClaimDir), 0o700); errors.Is(err, fs.ErrExist) {
+	if l.InPlaceOf != "" {
+		other, err := localclient.TakePlace(ctx, dir, l.InPlaceOf)
+		if err == nil && other != "" {
+			err = &replacedError{other}
+		}
+		if err != nil {
+			return "", discard(dir, err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, jobdir.ClaimDir), 0o700); errors.Is(err, fs.ErrExist) {
 		return before(dir), nil
 	} else if err != nil {
 		return "", discard(dir, err)
@@ -103,9 +120,9 @@ func before(dir string) string {
 		return err == nil
 	}
 	switch {
-	case has(ClaimDir) && has(FailedFile):
+	case has(jobdir.ClaimDir) && has(jobdir.FailedFile):
 		return Abandoned
-	case has(ClaimDir):
+	case has(jobdir.ClaimDir):
 		return Exists
 	case has(jobdir.MetaFile) && !has(HolderFile):
 		return Shared

@@ -150,7 +150,7 @@ func jobOf(dir string, s *record.State) *Job {
 		s = &record.State{Status: record.Starting} // its launch has not come so far
 	}
 	j := &Job{
-		Token:   wordIn(dir, TokenFile),
+		Token:   wordIn(dir, jobdir.TokenFile),
 		Program: wordIn(dir, HolderFile),
 		State:   State{*s},
 		Sizes:   map[string]int64{},

@@ -51,6 +51,17 @@ const (
 	AliveFile    = "alive" // a pipe, see Alive
 )
 
+// Files in the directory of a job that was started for a client on another machine.
+const (
+	TokenFile  = "token"  // identifies the request
+	ClaimDir   = "claim"  // the job was started, or is never to be
+	FailedFile = "failed" // why it is never to be started, or could not be
+)
+
+// RevivedDir, beside the directories of jobs, has a file TOKEN.N for each start in the place of the lost job with that
+// token: the name of the new job. Only the last of them may have run.
+const RevivedDir = ".revived"
+
 // ValidID reports whether id can be the name of a job directory.
 func ValidID(id string) bool {
 	const allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."

@@ -22,6 +22,8 @@ const (
 	SweepEvery = time.Hour
 	// orphanAge is the age at which a directory without meta.json is deleted.
 	orphanAge = time.Hour
+	// placeAge is the age at which a file in jobdir.RevivedDir is deleted.
+	placeAge = 30 * 24 * time.Hour
 )
 
 // Keep is the retention of finished jobs. A negative field means no limit.
@@ -98,6 +100,9 @@ func (s *sweep) run() error {
 	if err := s.unfinishedDirs(); err != nil {
 		return err
 	}
+	if err := s.oldPlaces(); err != nil {
+		return err
+	}
 	err := s.expire()
 	s.ages.save(s.Root)
 	if err != nil {
@@ -141,6 +146,26 @@ func (s *sweep) unfinishedDirs() error {
 			return err
 		}
 		if err := s.ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// oldPlaces deletes what shows which jobs were started in the place of lost ones, after a time in which every client
+// has found the new jobs.
+func (s *sweep) oldPlaces() error {
+	dir := filepath.Join(s.Jobs(), jobdir.RevivedDir)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil // there is none, or it cannot be read now
+	}
+	for _, e := range entries {
+		fi, err := e.Info()
+		if err != nil || !s.ages.olderThan(fi.ModTime(), placeAge) {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
 			return err
 		}
 	}

@@ -93,7 +93,7 @@ type Spawned struct {
 	Dir   string // of the job, on the host
 	OK    bool   // this request started it
 	Mode  string
-	Error string // home, newline, unsafe, mkdir, taken, exists, write, mkfifo, start, slurm, doubt
+	Error string // home, newline, unsafe, mkdir, taken, replaced, exists, write, mkfifo, start, slurm, doubt
 	Text  string
 	List  Listing
 }

@@ -234,6 +234,51 @@ prepare() {
   [ "$h_LINE" = "$h_token" ] || die taken
 }
 
+# take_place TOKEN: this job is the one that is started in the place of the lost job with TOKEN, or the launch is
+# given up: another program or machine has started one, as the files .revived/TOKEN.N show. A job of which nothing ran
+# does not count.
+take_place() {
+  mkdir "$h_base/.revived" 2>/dev/null
+  printf '%s\n' "$h_id" >"$h_d/.r.$h_nonce" || spoiled .revived
+  h_n=0
+  while :; do
+    h_n=$((h_n + 1))
+    h_r=$h_base/.revived/$1.$h_n
+    ln "$h_d/.r.$h_nonce" "$h_r" 2>/dev/null || [ -f "$h_r" ] || once "$h_r" "$h_id"
+    first "$h_r" || spoiled "$h_r"
+    if [ "$h_LINE" != "$h_id" ]; then
+      runs_not "$h_LINE"
+    elif [ ! -f "$h_base/.revived/$1.$((h_n + 1))" ]; then
+      break
+    fi
+  done
+  rm -f "$h_d/.r.$h_nonce"
+  # A launch that was repeated after a failure may have come back meanwhile.
+  while [ $h_n -gt 1 ]; do
+    h_n=$((h_n - 1))
+    first "$h_base/.revived/$1.$h_n" && [ "$h_LINE" != "$h_id" ] && runs_not "$h_LINE"
+  done
+}
+
+# runs_not ID: nothing of that job has run, and nothing of it will; otherwise the launch is given up. Of a job that
+# hob-holder or a hob on this machine has started, that is not known here.
+runs_not() {
+  h_r=$h_base/$1
+  [ -d "$h_r" ] || return 0 # cleared, or its launch failed
+  h_m=0
+  while [ -f "$h_r/token" ] && [ ! -d "$h_r/claim" ] && [ ! -d "$h_r/submit" ] && [ $h_m -lt 50 ]; do
+    h_m=$((h_m + 1)) # it may be about to start
+    nap
+  done
+  if [ -f "$h_r/token" ] && [ ! -d "$h_r/submit" ] && mkdir "$h_r/claim" 2>/dev/null; then
+    rm -f "$h_r"/env.*
+    put "$h_r/failed" "the program that was starting it ended, and another one started the job again"
+  fi
+  [ ! -f "$h_r/failed" ] || return 0
+  [ -d "$h_d/claim" ] || rm -rf "$h_d"
+  die replaced "$1"
+}
+
 # spoiled WHAT: gives up a launch whose files could not be written whole.
 spoiled() {
   rm -f "$h_d/env.$h_nonce"
@@ -768,6 +813,7 @@ sweep() {
   trap '' PIPE
   umask 077
   rm -rf .gone-*
+  find .revived -type f -mtime "+$3" -exec rm -f {} + 2>/dev/null
   find . -name exit_code -type f -mtime "+$3" 2>/dev/null | while read -r h_z; do
     h_z=${h_z#./}
     h_z=${h_z%/exit_code}

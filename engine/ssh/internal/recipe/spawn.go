@@ -63,8 +63,10 @@ type Job struct {
 	Base  string // the directory of job directories; empty: the host's default
 	ID    string
 	Token string
-	Owner string // the client that may sweep it: one field
-	Meta  []byte // the content of meta.json on the host
+	// InPlaceOf is the token of the lost job that this one replaces; empty: none.
+	InPlaceOf string
+	Owner     string // the client that may sweep it: one field
+	Meta      []byte // the content of meta.json on the host
 	// Command is an argument vector; if it is nil, Script is run by sh.
 	Command []string
 	Script  string
@@ -105,6 +107,9 @@ func Spawn(j Job, nonce string) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "prepare %s %s %s %s\n", Quote(j.Base), Quote(j.ID), Quote(j.Token), nonce)
+	if j.InPlaceOf != "" {
+		fmt.Fprintf(&b, "take_place %s\n", Quote(j.InPlaceOf))
+	}
 	size := 0
 	for _, f := range files {
 		size += len(f.content)
