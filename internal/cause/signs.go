@@ -145,6 +145,7 @@ var turns = []turn{
 	{belongs, "play recap|ok=", `^PLAY RECAP|^\S+ +: ok=\d`},
 	{belongs, "execution halted|in ", `^(Execution halted|In addition: |In \w.*:$|in expression starting)`},
 	{belongs, "bun v", `^Bun v`},
+	{belongs, "notice", `^(npm notice\b|\[notice\] )`}, // of npm and pip, about updates
 	{belongs, "file|offense", `^\d+ (files?|offenses?) (failed|inspected|left|need|would)\b`},
 	{belongs, "action:|description:|identify ", `^(Action|Description):$|^Identify `}, // of Spring
 	{belongs, "location searched|required by|as a reminder", `^(location searched|required by package|As a reminder)`},

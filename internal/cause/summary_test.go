@@ -18,6 +18,8 @@ func TestSummary(t *testing.T) {
 		"no cause":          {"checking\n3 problems", 1, "3 problems", false},
 		"ended from inside": {"error: no such host", 143, "error: no such host", false},
 		"no output":         {"", 1, "", false},
+		"update of npm":     {"3 problems\n\nnpm notice\nnpm notice New minor version of npm available! 11.19.1 -> 11.21.2\nnpm notice\n", 3, "3 problems", false},
+		"update of pip":     {"Successfully installed flask-3.0\n\n[notice] A new release of pip is available: 24.0 -> 25.1\n", 0, "Successfully installed flask-3.0", false},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
