@@ -8,6 +8,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/app/mcp/plain"
 	"github.com/hobjobs/hob/internal/app/mcp/tool"
+	"github.com/hobjobs/hob/internal/units"
 )
 
 // getWait returns the task of a wait. j is one of its jobs.
@@ -19,7 +20,7 @@ func (d *Delivery) getWait(ctx context.Context, j engine.Job, w *tool.Wait) (*ta
 	}
 	t := d.newTask(w.TaskID(), w.CreatedAt, w.End.At, true)
 	if w.End.Canceled {
-		t.Status, t.Message = taskCancelled, "the wait was canceled; the job keeps running"
+		t.Status, t.Message = taskCancelled, "the wait was canceled, which does not stop the job"
 		return t, nil
 	}
 	ans, err := d.tools.WaitAnswer(ctx, w)
@@ -34,13 +35,27 @@ func (d *Delivery) getWait(ctx context.Context, j engine.Job, w *tool.Wait) (*ta
 			d.Report(ctx, ans.Job.ID)
 		}
 	}
-	t.Status, t.Message = taskCompleted, fmt.Sprintf("waited until %s", plain.OneLine(w.Until, 80))
+	t.Status, t.Message = taskCompleted, howWaitEnded(w)
 	return t, nil
+}
+
+// howWaitEnded is the message of the task of a wait that has ended and was not canceled.
+func howWaitEnded(w *tool.Wait) string {
+	until := plain.OneLine(w.Conditions(), 80)
+	switch {
+	case w.End.Error != "":
+		return "the wait failed: " + plain.OneLine(w.End.Error, plain.MaxLine)
+	case w.End.TimedOut:
+		return fmt.Sprintf("not yet after %s: %s", units.FormatTook(w.End.At.Sub(w.CreatedAt)), until)
+	case !w.End.Met:
+		return "the job ended before that: " + until
+	}
+	return "waited until " + until
 }
 
 // describeWait sets the message of the task of a wait that has not ended.
 func (d *Delivery) describeWait(ctx context.Context, j engine.Job, w *tool.Wait, t *task) error {
-	t.Message = "waits until " + plain.OneLine(w.Until, 80)
+	t.Message = "waits until " + plain.OneLine(w.Conditions(), 80)
 	if reason := tool.WaitReason(j, time.Now()); reason != "" {
 		t.Message += "; the job is queued: " + reason
 	}

@@ -162,7 +162,7 @@ func (t *Tools) WaitAnswer(ctx context.Context, w *Wait) (*Answer, error) {
 		}
 		ans.AddNoticef("not yet after %s; the job %s", units.FormatTook(end.At.Sub(w.CreatedAt)), state)
 	case !met:
-		ans.AddNoticef("it ended before that: %s", strings.Join(conditionsOf(w.Until), " or "))
+		ans.AddNoticef("it ended before that: %s", w.Conditions())
 	case end.Held != "" && ans.Match == "":
 		ans.AddNoticef("this held: %s", end.Held)
 	case ans.Match != "":
@@ -260,6 +260,9 @@ func (t *Tools) Await(ctx context.Context, w *Wait, deadline time.Time) (end Wai
 	}
 	return end, ctx.Err() == nil
 }
+
+// Conditions returns what is waited for, as one text.
+func (w *Wait) Conditions() string { return strings.Join(conditionsOf(w.Until), " or ") }
 
 // TaskID returns the id of the task that the wait is.
 func (w *Wait) TaskID() string { return string(w.Jobs[0]) + ":" + w.Name }
