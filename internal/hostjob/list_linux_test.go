@@ -102,7 +102,7 @@ func newKnownJob(t *testing.T) *knownJob {
 	}
 	j.state = record.State{Version: 1, Machine: proc.MachineID(), BootID: proc.BootID(), PIDNS: proc.PIDNamespace(), Leader: leader}
 	j.write(t, jobdir.MetaFile, `{"version":1,"command":["sleep","600"],"token":"t"}`)
-	j.write(t, TokenFile, "t\n")
+	j.write(t, jobdir.TokenFile, "t\n")
 	j.write(t, jobdir.OutputFile, "one\n")
 	j.record(t)
 	return j
