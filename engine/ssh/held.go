@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/hobjobs/hob/engine"
@@ -112,6 +113,12 @@ func (h *host) speakerOf(c *conn.Conn, r *engine.Record) string {
 	return r.Job.HostHolder // it may still be there
 }
 
+// isChecked reports whether the host found, when the connection was made, that no other user can replace program.
+func (h *host) isChecked(program string) bool {
+	c := h.connected()
+	return c != nil && slices.ContainsFunc(c.Programs().Holders, func(p recipe.Holder) bool { return p.Program == program })
+}
+
 // missingError means that the program that speaks to jobs with a holder did not run.
 type missingError struct{ host, why string }
 
@@ -131,7 +138,7 @@ func (h *host) askHolder(ctx context.Context, class conn.Class, program string, 
 			return err
 		}
 	}
-	out, err := h.runHolder(ctx, class, recipe.AskHolder(program, text, args...), program, o)
+	out, err := h.runHolder(ctx, class, program, text, o, args...)
 	if err != nil {
 		return err
 	}
@@ -141,8 +148,12 @@ func (h *host) askHolder(ctx context.Context, class conn.Class, program string, 
 	return nil
 }
 
-// runHolder carries out a request of [recipe.AskHolder] to program, and returns what it prints.
-func (h *host) runHolder(ctx context.Context, class conn.Class, request, program string, o askOptions) ([]byte, error) {
+// runHolder runs program with args and input, and returns what it prints.
+func (h *host) runHolder(ctx context.Context, class conn.Class, program string, input []byte, o askOptions, args ...string) ([]byte, error) {
+	request := recipe.AskHolder(program, input, args...)
+	if !o.looks || !h.isChecked(program) {
+		request = recipe.CheckHolder(program) + request
+	}
 	a, err := h.ask(ctx, class, request, o)
 	if err != nil {
 		return nil, err
@@ -215,8 +226,8 @@ func (h *host) bridge(ctx context.Context, r *engine.Record, args ...string) (sh
 		return nil, unreachable(h.name, err)
 	}
 	program := h.speakerOf(c, r)
-	if _, checked := speaker(c.Programs().Holders); !checked {
-		if _, err := h.runHolder(ctx, quick, recipe.AskHolder(program, nil, "--version"), program, askOptions{}); err != nil {
+	if !h.isChecked(program) {
+		if _, err := h.runHolder(ctx, quick, program, nil, askOptions{}, "--version"); err != nil {
 			return nil, err
 		}
 	}

@@ -192,7 +192,7 @@ func (h *host) listHeld(ctx context.Context, base string, rs []engine.Record) (*
 	}
 	h.mu.Unlock()
 	l := &heldListing{asked: due, known: known}
-	err = h.askHolder(ctx, quick, h.speakerOf(c, &rs[0]), nil, &l.Listing, askOptions{}, args...)
+	err = h.askHolder(ctx, quick, h.speakerOf(c, &rs[0]), nil, &l.Listing, askOptions{looks: true}, args...)
 	l.at = time.Now()
 	return l, err
 }

@@ -5,6 +5,7 @@ package ssh
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/hobjobs/hob/engine"
@@ -94,5 +95,28 @@ func TestUnchangedJobThatEndsMeanwhile(t *testing.T) {
 	h.held.forget(j.ID)
 	if look := h.heldLook(rec, l, base); look.Job == nil || look.Job.State.Status != engine.Running {
 		t.Errorf("the look has found %+v", look.Job)
+	}
+}
+
+// Others come to control the directory of hob's holder on a host: jobs that run are shown, and none is started by it.
+func TestHolderThatOthersControl(t *testing.T) {
+	t.Parallel()
+	r := newHeldRig(t, sshtest.BuildHolder(t), func(*sshtest.Server) {})
+	j := r.start("exec sleep 300")
+	r.endLater(j)
+	dir := filepath.Dir(j.HostHolder)
+	set := func(mode os.FileMode) {
+		if err := os.Chmod(dir, mode); err != nil {
+			t.Error(err)
+		}
+	}
+	set(0o777)
+	defer set(0o700)
+	if got, err := r.e.Handle(j.ID).Facts(r.ctx()); err != nil || got.Link != engine.LinkOK {
+		t.Errorf("the job is %s, %s %s, %v", got.Status, got.Link, got.LinkError, err)
+	}
+	_, err := r.e.Start(r.ctx(), engine.Spec{Script: "true", Host: "box", Queue: "q"})
+	if err == nil || !strings.Contains(err.Error(), dir+" can be changed by other users") {
+		t.Errorf("a start: %v", err)
 	}
 }

@@ -127,6 +127,7 @@ type askOptions struct {
 	mayShare bool          // an idle session of the class quick will do if there is none
 	files    bool          // it needs only the files of a job, not its processes
 	once     bool          // not to be repeated if it is unknown whether it was carried out
+	looks    bool          // it changes nothing, so that a program checked when the connection was made is not checked again
 	limit    time.Duration // 0: askLimit
 }
 

@@ -39,7 +39,7 @@ func (h *host) measure(ctx context.Context, rs []engine.Record) map[engine.ID]en
 	for base, rs := range h.b.byBase(rs, c.Host.Base) {
 		args := append([]string{"measure", base}, ids(h.b, rs)...)
 		var found hostjob.Measured
-		if err := h.askHolder(ctx, slow, h.speakerOf(c, &rs[0]), nil, &found, askOptions{mayShare: true}, args...); err != nil {
+		if err := h.askHolder(ctx, slow, h.speakerOf(c, &rs[0]), nil, &found, askOptions{mayShare: true, looks: true}, args...); err != nil {
 			continue // the columns stay empty
 		}
 		for _, r := range rs {

@@ -4,15 +4,16 @@ package hostjob
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
-	"fmt"
 	"hash/fnv"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
@@ -95,10 +96,6 @@ func sumOf(j *Job) string {
 	if err != nil {
 		return ""
 	}
-	return hashOf(text)
-}
-
-func hashOf(text []byte) string {
 	h := fnv.New64a()
 	_, _ = h.Write(text)
 	return strconv.FormatUint(h.Sum64(), 36)
@@ -112,21 +109,23 @@ func printOf(dir string, now time.Time) string {
 	if !jobdir.Locked(dir) {
 		return ""
 	}
+	sum := fnv.New64a()
 	var text []byte
 	for _, name := range seen {
-		info, err := os.Lstat(filepath.Join(dir, name))
-		if err != nil {
+		var st unix.Stat_t
+		if unix.Lstat(filepath.Join(dir, name), &st) != nil {
 			continue
 		}
-		if now.Sub(info.ModTime()) < timesGrain {
+		if now.Sub(time.Unix(st.Mtim.Unix())) < timesGrain {
 			return ""
 		}
-		text = fmt.Appendf(text, "%s %s %d %d\n", name, info.Mode(), info.Size(), info.ModTime().UnixNano())
-		if st, ok := info.Sys().(*syscall.Stat_t); ok {
-			text = fmt.Appendf(text, "%d\n", st.Ino)
+		text = append(text[:0], name...)
+		for _, n := range []int64{int64(st.Mode), st.Size, st.Mtim.Nano(), int64(st.Ino)} {
+			text = binary.AppendVarint(text, n)
 		}
+		_, _ = sum.Write(text)
 	}
-	return "p" + hashOf(text)
+	return "p" + strconv.FormatUint(sum.Sum64(), 36)
 }
 
 // timesGrain is more than the resolution of the times of files.

@@ -8,11 +8,15 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
+// CheckHolder precedes [AskHolder]: the program runs only if no other user can have replaced it.
+func CheckHolder(program string) string {
+	return "own_program " + Quote(program) + " || { echo \"$h_BAD\"; exit " + notOurs + "; }\n"
+}
+
 // AskHolder is a request to program, the hob-holder of the host, with the arguments args and input on its
-// standard input. The program runs only if no other user can have replaced it.
+// standard input.
 func AskHolder(program string, input []byte, args ...string) string {
 	var b strings.Builder
-	b.WriteString("own_program " + Quote(program) + " || { echo \"$h_BAD\"; exit " + notOurs + "; }\n")
 	if input != nil {
 		b.WriteString("{\n:\n")
 		printfs(&b, input)
@@ -34,8 +38,8 @@ func HolderCommand(program string, args ...string) string {
 // notOurs is the status of a request to a program that another user can replace.
 const notOurs = "124"
 
-// The statuses of [AskHolder] for a program that did not run: it cannot be trusted, cannot be executed, or is
-// not there.
+// The statuses of [CheckHolder] and [AskHolder] for a program that did not run: it cannot be trusted, cannot be
+// executed, or is not there.
 const (
 	NotOurs    = 124
 	NotAllowed = 126
