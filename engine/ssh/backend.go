@@ -72,8 +72,6 @@ type Backend struct {
 	eager    time.Duration // between attempts to connect while a caller waits
 	// queueOften is how old an answer of a cluster's scheduler may be.
 	queueOften  time.Duration
-	asksEvery   time.Duration // see heldJobs
-	quietFor    time.Duration
 	machine     string // id of the machine that this program runs on
 	dialer      client.Dialer
 	settings    func(host string) HostSettings
@@ -107,8 +105,6 @@ func New(opts ...Option) *Backend {
 		machine:    proc.MachineID(),
 		eager:      eagerPause,
 		queueOften: queueOften,
-		asksEvery:  asksEvery,
-		quietFor:   quietFor,
 		findHolder: holderfile.Find,
 		dials:      make(chan struct{}, maxDials),
 		hosts:      map[string]*host{},

@@ -1,11 +1,9 @@
 package ssh
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"path"
-	"slices"
 	"time"
 
 	"github.com/hobjobs/hob/engine"
@@ -17,30 +15,7 @@ import (
 type heldJobs struct {
 	last map[engine.ID]*hostjob.Job
 	skew time.Duration // how far the clock here is ahead of that of the host
-
-	asked map[engine.ID]time.Time // when a look had the holder asked whether it answers
-	quiet map[engine.ID]time.Time // since when none of the looks found an answer
 }
-
-func newHeldJobs() heldJobs {
-	return heldJobs{
-		last:  map[engine.ID]*hostjob.Job{},
-		asked: map[engine.ID]time.Time{},
-		quiet: map[engine.ID]time.Time{},
-	}
-}
-
-// A holder that hangs looks like one that has nothing to do. Looks that come again and again have a few holders asked
-// each time, and those again that have not answered. They do not wait long for answers, so one without an answer
-// proves nothing.
-const (
-	asksAtOnce = 16
-	// asksEvery is how often the holder of a job is asked, if there are no more than asksAtOnce.
-	asksEvery = 10 * time.Second
-	// quietFor is how long a holder does not answer before its job counts as unreachable: as long as a list of
-	// this machine's jobs waits for an answer.
-	quietFor = 4 * time.Second
-)
 
 // skewNoticed is how much two measurements of the skew must differ for a change of a clock.
 const skewNoticed = 2 * time.Second
@@ -81,12 +56,11 @@ func (h *host) lookHeld(ctx context.Context, base string, rs []engine.Record, se
 	return nil
 }
 
-// heldListing is a listing, when it came, which jobs had their holders asked for it, and what was known of the jobs
-// before: another look that ends first may forget that.
+// heldListing is a listing, when it came, and what was known of the jobs before: another look that ends first may forget
+// that.
 type heldListing struct {
 	hostjob.Listing
 	at    time.Time
-	asked map[engine.ID]bool
 	known map[engine.ID]*hostjob.Job
 }
 
@@ -111,58 +85,12 @@ func (h *host) heldLook(r engine.Record, l *heldListing, base string) *judge.Hel
 	case j == nil:
 	case j.Same:
 		look.Job = l.known[r.ID]
-	case !l.asked[r.ID] && h.held.awaits(r.ID, j):
-		look.Job = h.held.last[r.ID]
 	case j.Gone, j.State.Status.Finished():
-		h.held.forget(r.ID)
+		delete(h.held.last, r.ID)
 	default:
 		h.held.last[r.ID] = j
 	}
-	h.calmLocked(look)
 	return look
-}
-
-// awaits reports whether the holder of a job has not answered when it was last asked, so that j, of a look that has not
-// asked it, is no news.
-func (k *heldJobs) awaits(id engine.ID, j *hostjob.Job) bool {
-	switch {
-	case !j.Held, j.State.Status.Finished(), j.State.Link != engine.LinkNone:
-		return false
-	}
-	_, quiet := k.quiet[id]
-	return quiet
-}
-
-func (k *heldJobs) forget(id engine.ID) {
-	delete(k.last, id)
-	delete(k.asked, id)
-	delete(k.quiet, id)
-}
-
-// calmLocked makes a job reachable whose holder has not answered a look that did not wait, until it is quiet for long
-// enough.
-func (h *host) calmLocked(look *judge.HeldLook) {
-	id, j := look.Record.ID, look.Job
-	if j == nil {
-		return
-	}
-	if j.State.Link != engine.LinkUnreachable {
-		delete(h.held.quiet, id)
-		return
-	}
-	since, known := h.held.quiet[id]
-	if !known {
-		since = look.At
-		h.held.quiet[id] = since
-	}
-	said := *j
-	switch long := look.At.Sub(since) >= h.b.quietFor; {
-	case !long && !look.Record.Verify:
-		said.State.Link, said.State.LinkError, said.State.StaleSince = engine.LinkNone, "", time.Time{}
-	case long && said.State.StaleSince.IsZero():
-		said.State.StaleSince = since.Add(-look.Skew)
-	}
-	look.Job = &said
 }
 
 // listHeld requests the states of the jobs rs in base.
@@ -174,48 +102,20 @@ func (h *host) listHeld(ctx context.Context, base string, rs []engine.Record) (*
 	args := []string{"list", base}
 	known := map[engine.ID]*hostjob.Job{}
 	h.mu.Lock()
-	due := h.dueLocked(rs, time.Now())
 	for _, r := range rs {
 		arg := remoteID(h.b.HostDir(r)) + "="
 		if j := h.held.last[r.ID]; j != nil {
 			arg += j.Sum
 			known[r.ID] = j
 		}
-		switch {
-		case r.Verify:
+		if r.Verify {
 			arg += "=" + hostjob.Wait
-			due[r.ID] = true
-		case due[r.ID]:
-			arg += "=" + hostjob.Ask
 		}
 		args = append(args, arg)
 	}
 	h.mu.Unlock()
-	l := &heldListing{asked: due, known: known}
+	l := &heldListing{known: known}
 	err = h.askHolder(ctx, quick, h.speakerOf(c, &rs[0]), nil, &l.Listing, askOptions{looks: true}, args...)
 	l.at = time.Now()
 	return l, err
-}
-
-// dueLocked returns those of the jobs rs whose holders a look at now has asked, and notes it: those that have not
-// answered, and the few that were not asked for longest.
-func (h *host) dueLocked(rs []engine.Record, now time.Time) map[engine.ID]bool {
-	due := map[engine.ID]bool{}
-	var others []engine.ID
-	for i := range rs {
-		id := rs[i].ID
-		if _, quiet := h.held.quiet[id]; quiet {
-			due[id] = true
-		} else if h.held.last[id] != nil && now.Sub(h.held.asked[id]) >= h.b.asksEvery {
-			others = append(others, id)
-		}
-	}
-	slices.SortFunc(others, func(a, b engine.ID) int {
-		return cmp.Or(h.held.asked[a].Compare(h.held.asked[b]), cmp.Compare(a, b))
-	})
-	for _, id := range others[:min(len(others), asksAtOnce)] {
-		due[id] = true
-		h.held.asked[id] = now
-	}
-	return due
 }

@@ -92,7 +92,7 @@ func TestUnchangedJobThatEndsMeanwhile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	h.held.forget(j.ID)
+	delete(h.held.last, j.ID)
 	if look := h.heldLook(rec, l, base); look.Job == nil || look.Job.State.Status != engine.Running {
 		t.Errorf("the look has found %+v", look.Job)
 	}

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/jobdir"
@@ -46,7 +45,6 @@ func (r *rig) hush(j engine.Job) (speak func()) {
 func TestHolderOnHostHangs(t *testing.T) {
 	t.Parallel()
 	r := newHeldRig(t, sshtest.BuildHolder(t), func(*sshtest.Server) {})
-	r.open(func(b *Backend) { b.asksEvery, b.quietFor = 50*time.Millisecond, 300*time.Millisecond })
 	j := r.start("exec sleep 300")
 	other := r.start("exec sleep 300")
 	r.endLater(j)

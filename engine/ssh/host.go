@@ -12,6 +12,7 @@ import (
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 	"github.com/hobjobs/hob/engine/ssh/internal/slurm"
+	"github.com/hobjobs/hob/internal/hostjob"
 )
 
 const (
@@ -70,7 +71,7 @@ func newHost(b *Backend, name string) *host {
 		watchers: map[*watcher]struct{}{},
 		logs:     map[engine.ID]logFacts{},
 		known:    map[engine.ID]*recipe.Entry{},
-		held:     newHeldJobs(),
+		held:     heldJobs{last: map[engine.ID]*hostjob.Job{}},
 		wake:     make(chan struct{}, 1),
 	}
 }

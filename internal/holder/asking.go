@@ -48,14 +48,17 @@ func LookAll(ctx context.Context, dirs []string, verify bool) (map[string]*recor
 	return lookAll(ctx, dirs, func(string) bool { return verify }, usualPatience())
 }
 
-// briefly is how long [LookBriefly] waits for answers.
+// briefly is how long [LookSome] waits for answers, without patience.
 const briefly = 250 * time.Millisecond
 
-// LookBriefly is LookAll for a client that looks again and again: it asks the holders that Look asks and those for
-// which verify is true, and waits for none longer than a quarter of a second. A job is then unreachable if its holder
-// was only slow: the client decides after several looks.
-func LookBriefly(ctx context.Context, dirs []string, verify func(dir string) bool) (map[string]*record.State, error) {
-	p := patience{gone: briefly, stopped: briefly, running: briefly, all: usualPatience().all}
+// LookSome is LookAll for a client that looks again and again: it asks the holders that Look asks and those for
+// which verify is true. Without patience, it waits for none longer than a quarter of a second. A job is then unreachable
+// if its holder was only slow: the client decides after several looks.
+func LookSome(ctx context.Context, dirs []string, verify func(dir string) bool, patient bool) (map[string]*record.State, error) {
+	p := usualPatience()
+	if !patient {
+		p.gone, p.stopped, p.running = briefly, briefly, briefly
+	}
 	return lookAll(ctx, dirs, verify, p)
 }
 

@@ -2,7 +2,7 @@
 // addition to holding a job. A client runs it over its connection, once for each request:
 //
 //	hob-holder launch             starts a job; [Launch] on stdin, [Launched] on stdout
-//	hob-holder list BASE ID[=SUM[=HOW]]…  the states of jobs: [Listing]
+//	hob-holder list BASE ID[=SUM[=wait]]…  the states of jobs: [Listing]
 //	hob-holder act DIR            acts on a job; [Act] on stdin, [Done] on stdout
 //	hob-holder measure BASE ID…   what jobs use now: [Measured]
 //	hob-holder port BASE          a free port; [Port] on stdin, [Found] on stdout
@@ -78,11 +78,9 @@ type Listing struct {
 	Jobs map[string]*Job     `json:"jobs"`
 }
 
-// How a listing asks the holder of a job that its records show as running: it may hang.
-const (
-	Ask  = "ask"  // without waiting for it: a slow one makes the job unreachable, too
-	Wait = "wait" // as long as a list of the machine's own jobs waits, for this and all others
-)
+// Wait is for a job of which the client needs to know now whether its holder answers. The listing then waits for answers
+// as long as a list of the machine's own jobs does, and asks more holders.
+const Wait = "wait"
 
 // Job is what is known of a job.
 type Job struct {

@@ -42,7 +42,7 @@ func TestListOfKnownJobs(t *testing.T) {
 		"its process died": {func(_ *testing.T, j *knownJob) {
 			_ = j.cmd.Process.Kill()
 			_ = j.cmd.Wait()
-		}, false, "=" + Ask},
+		}, false, "=" + Wait},
 		"its directory is gone": {func(t *testing.T, j *knownJob) {
 			if err := os.RemoveAll(j.dir); err != nil {
 				t.Fatal(err)

@@ -23,57 +23,60 @@ import (
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-// list returns the states of jobs in base. Each of the asked is a name, or NAME=SUM for a job that the
-// client knows, and =ask or =wait behind that to have its holder asked; see [Ask] and [Wait].
-func list(ctx context.Context, base string, asked []string) Listing {
+// list returns the states of jobs in base. Each of the wanted is a name, or NAME=SUM for a job that the client knows, and
+// maybe =wait behind that; see [Wait].
+func list(ctx context.Context, base string, wanted []string) Listing {
 	now := time.Now()
 	l := Listing{
 		Now:  now,
 		Up:   record.InMilliseconds(proc.RunningAt(now)),
 		Boot: proc.BootID(),
-		Jobs: make(map[string]*Job, len(asked)),
+		Jobs: make(map[string]*Job, len(wanted)),
 	}
-	var dirs []string
-	sums, prints := map[string]string{}, map[string]string{} // by directory
-	verify, patient := map[string]bool{}, false
-	for _, a := range asked {
-		id, sum, _ := strings.Cut(a, "=")
-		sum, how, verified := strings.Cut(sum, "=")
+	var jobs, dirs []string
+	sums, prints := map[string]string{}, map[string]string{} // by job
+	patient := false
+	for _, w := range wanted {
+		id, sum, _ := strings.Cut(w, "=")
+		sum, how, _ := strings.Cut(sum, "=")
 		if !jobdir.ValidID(id) {
 			continue
 		}
-		dir := filepath.Join(base, id)
-		verify[dir] = verified
+		jobs = append(jobs, id)
+		sums[id] = sum
 		patient = patient || how == Wait
+	}
+	turn := readAsks(base)
+	due := turn.choose(jobs, patient, now)
+	for _, id := range jobs {
+		dir := filepath.Join(base, id)
 		print := printOf(dir, now) // before the look: what changes during it makes a difference the next time
-		if print != "" && print == sum && !verified {
-			l.Jobs[id] = &Job{Sum: sum, Same: true}
+		if print != "" && print == sums[id] && !due[id] {
+			l.Jobs[id] = &Job{Sum: print, Same: true}
 			continue
 		}
 		dirs = append(dirs, dir)
-		sums[dir], prints[dir] = sum, print
+		prints[id] = print
 	}
-	look := func() (map[string]*record.State, error) {
-		return localclient.LookBriefly(ctx, dirs, func(dir string) bool { return verify[dir] })
-	}
-	if patient {
-		look = func() (map[string]*record.State, error) { return localclient.LookAll(ctx, dirs, true) }
-	}
-	states, err := look()
+	states, err := localclient.LookSome(ctx, dirs, func(dir string) bool { return due[filepath.Base(dir)] }, patient)
 	if err != nil {
 		return l
 	}
 	for _, dir := range dirs {
 		id := filepath.Base(dir)
+		if s := states[dir]; s != nil {
+			turn.judge(id, s, due[id], patient, now)
+		}
 		j := jobOf(dir, states[dir])
-		if j.Sum = prints[dir]; j.Sum == "" || !j.runsSimply() {
+		if j.Sum = prints[id]; j.Sum == "" || !j.runsSimply() {
 			j.Sum = sumOf(j)
 		}
-		if j.Sum == sums[dir] {
+		if j.Sum == sums[id] {
 			j = &Job{Sum: j.Sum, Same: true}
 		}
 		l.Jobs[id] = j
 	}
+	turn.save(base)
 	return l
 }
 
@@ -104,7 +107,7 @@ func sumOf(j *Job) string {
 // printOf returns a hash of the files of the job in dir, without reading any: while it is the same, a look would find
 // the same. A host may have hundreds of jobs that run, of which few change between two listings, and a look reads nine
 // files of each. It is empty if no process holds the job, or if a file has changed so recently that another change may
-// leave its times as they are. Whether the holder of a job answers is found out by a look that asks it.
+// leave its times as they are. Whether the holder of a job answers is found out in turn; see [asks].
 func printOf(dir string, now time.Time) string {
 	if !jobdir.Locked(dir) {
 		return ""

@@ -51,9 +51,9 @@ func LookAll(ctx context.Context, dirs []string, verify bool) (map[string]*recor
 	return withQueues(holder.LookAll(ctx, dirs, verify))
 }
 
-// LookBriefly is [holder.LookBriefly], with why jobs are queued, as LookAll has it.
-func LookBriefly(ctx context.Context, dirs []string, verify func(dir string) bool) (map[string]*record.State, error) {
-	return withQueues(holder.LookBriefly(ctx, dirs, verify))
+// LookSome is [holder.LookSome], with why jobs are queued, as LookAll has it.
+func LookSome(ctx context.Context, dirs []string, verify func(dir string) bool, patient bool) (map[string]*record.State, error) {
+	return withQueues(holder.LookSome(ctx, dirs, verify, patient))
 }
 
 func withQueues(states map[string]*record.State, err error) (map[string]*record.State, error) {
