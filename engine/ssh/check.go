@@ -160,8 +160,25 @@ func (k *checker) tools(ctx context.Context) bool {
 	if err != nil {
 		return k.step("tools", began, "", err)
 	}
+	lacks := k.scriptsLack()
+	if user := k.conn.Host.User; endsAtLogout(string(logout.Out), user) {
+		lacks = append(lacks, "jobs end with hob's connection: logind.conf there has KillUserProcesses=yes, and KillExcludeUsers= without "+user)
+	}
+	text := "all found"
+	if len(lacks) > 0 {
+		text = strings.Join(lacks, "; ")
+	}
+	return k.step("tools", began, text, nil)
+}
+
+// scriptsLack returns what the scripts that run new jobs cannot do on the host, for lack of a tool.
+func (k *checker) scriptsLack() []string {
+	if _, onCluster := slurm.Login(k.host); !onCluster {
+		if _, ok := k.b.host(k.host).usable(k.conn.Programs()); ok {
+			return nil // hob-holder runs them
+		}
+	}
 	have := func(tool string) bool { return slices.Contains(k.conn.Host.Tools, tool) }
-	user := k.conn.Host.User
 	var lacks []string
 	for _, lack := range []struct {
 		there bool
@@ -172,17 +189,12 @@ func (k *checker) tools(ctx context.Context) bool {
 		{!have("mkfifo"), "no mkfifo: jobs cannot be given input"},
 		{!have("fallocate"), "no fallocate: logs are not limited"},
 		{!k.conn.Host.Proc && !have("ps"), "no /proc and no ps: processes cannot be identified"},
-		{endsAtLogout(string(logout.Out), user), "jobs end with hob's connection: logind.conf there has KillUserProcesses=yes, and KillExcludeUsers= without " + user},
 	} {
 		if lack.there {
 			lacks = append(lacks, lack.text)
 		}
 	}
-	text := "all found"
-	if len(lacks) > 0 {
-		text = strings.Join(lacks, "; ")
-	}
-	return k.step("tools", began, text, nil)
+	return lacks
 }
 
 // logoutLook asks systemd-logind whether the end of a login session ends what it left,

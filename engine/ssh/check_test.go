@@ -10,7 +10,11 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/hobjobs/hob/engine/ssh/internal/conn"
+	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
+	"github.com/hobjobs/hob/internal/build"
+	"github.com/hobjobs/hob/internal/localjob"
 	"github.com/hobjobs/hob/internal/sshtest"
 	"github.com/hobjobs/hob/internal/testtool"
 )
@@ -52,6 +56,29 @@ func TestCheckReportsMissingTools(t *testing.T) {
 		}
 		if err := os.Rename(file+".gone", file); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// What only the scripts need is not missing on a host where hob-holder runs new jobs.
+func TestCheckOfToolsWithHolder(t *testing.T) {
+	holder := recipe.Holder{Program: "/hob-holder", Build: build.Version(), Launch: localjob.Version}
+	for name, tc := range map[string]struct {
+		host, setting string
+		holders       []recipe.Holder
+		lacks         bool
+	}{
+		"no holder":         {"box", HolderAsk, nil, true},
+		"holder":            {"box", HolderAsk, []recipe.Holder{holder}, false},
+		"unused holder":     {"box", HolderNever, []recipe.Holder{holder}, true},
+		"jobs of a cluster": {"slurm:box", HolderAsk, []recipe.Holder{holder}, true},
+	} {
+		b := New(withSettings(HostSettings{Holder: tc.setting}))
+		defer b.Close()
+		host := recipe.Host{Programs: recipe.Programs{Holders: tc.holders}}
+		k := checker{b: b, host: tc.host, conn: &conn.Conn{Host: host}}
+		if lacks := k.scriptsLack(); (len(lacks) > 0) != tc.lacks {
+			t.Errorf("%s: %q", name, lacks)
 		}
 	}
 }
