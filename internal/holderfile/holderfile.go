@@ -27,6 +27,9 @@ type System struct{ OS, Arch string }
 
 func (s System) String() string { return s.OS + "/" + s.Arch }
 
+// FileName returns the name that the hob-holder for s has beside programs for other systems, as in releases.
+func (s System) FileName() string { return proc.HolderName + "-" + s.OS + "-" + s.Arch }
+
 // SystemOf returns the system whose uname -s -m prints text. It reports false for one that is not known
 // here.
 func SystemOf(text string) (System, bool) {
@@ -68,7 +71,7 @@ func Find(system System) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	names := []string{proc.HolderName + "-" + system.OS + "-" + system.Arch}
+	names := []string{system.FileName()}
 	if system == (System{runtime.GOOS, runtime.GOARCH}) {
 		names = append(names, proc.HolderName)
 	}
