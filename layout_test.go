@@ -73,14 +73,14 @@ var mayImport = []struct {
 	{"internal/ending", []string{"engine/record", "internal/units"}},
 	{"internal/queue", []string{"engine/record", "internal/atomicfile", "internal/plainfile", "internal/jobdir"}},
 	{"cmd/hob-holder", []string{"internal/hostjob", "internal/localjob"}},
-	{"internal/hostjob", []string{"engine/record", "internal/atomicfile", "internal/freeport", "internal/holder", "internal/jobdir", "internal/localclient", "internal/logfile", "internal/plainfile", "internal/proc", "internal/queue", "internal/statedir"}},
+	{"internal/hostjob", []string{"engine/record", "internal/atomicfile", "internal/freeport", "internal/holder", "internal/jobdir", "internal/localclient", "internal/logfile", "internal/plainfile", "internal/proc", "internal/queue"}},
 	{"internal/logfile", []string{"internal/atomicfile", "internal/plainfile", "internal/vt", "internal/units", "internal/cells"}},
 	{"internal/jobdir", []string{"engine/record", "internal/atomicfile", "internal/plainfile", "internal/proc", "internal/units", "internal/logfile"}},
-	{"internal/statedir", []string{"engine/record", "internal/atomicfile", "internal/diskspace", "internal/plainfile", "internal/jobdir"}},
+	{"internal/statedir", []string{"engine/record", "internal/atomicfile", "internal/diskspace", "internal/plainfile", "internal/jobdir", "internal/queue"}},
 	// What a holder links costs memory for each job.
 	{"internal/holder", []string{"engine/record", "internal/atomicfile", "internal/cause", "internal/plainfile", "internal/proc", "internal/programstatus", "internal/vt", "internal/logfile", "internal/jobdir"}},
 	{"internal/localjob", []string{"engine/record", "internal/build", "internal/ending", "internal/plainfile", "internal/proc", "internal/termenv", "internal/units", "internal/httpget", "internal/logfile", "internal/jobdir", "internal/notify", "internal/notifyevent", "internal/queue", "internal/holder", "internal/shellrun"}},
-	{"internal/localclient", []string{"engine/record", "internal/atomicfile", "internal/build", "internal/holder", "internal/jobdir", "internal/localjob", "internal/plainfile", "internal/proc", "internal/queue", "internal/statedir", "internal/watch"}},
+	{"internal/localclient", []string{"engine/record", "internal/atomicfile", "internal/build", "internal/holder", "internal/jobdir", "internal/localjob", "internal/plainfile", "internal/proc", "internal/queue", "internal/watch"}},
 	{"internal/config", []string{"internal/spelling", "internal/units", "internal/atomicfile", "internal/plainfile", "internal/build", "internal/notifyevent", "keymap", "themes"}},
 	{"internal/...", []string{"engine/record", "internal/..."}},
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/queue"
-	"github.com/hobjobs/hob/internal/statedir"
 )
 
 // keepQueues carries out q on the queues of the jobs in base.
@@ -21,7 +20,7 @@ func keepQueues(ctx context.Context, base string, q *Queues) Queued {
 		answer.Failure = holder.FailureOf(err)
 		return answer
 	}
-	queues := statedir.QueuesOf(filepath.Join(base, "-"))
+	queues := queue.Of(filepath.Join(base, "-"))
 	names := []string{q.Name}
 	if q.Name == "" {
 		var err error
@@ -42,7 +41,7 @@ func changeQueues(ctx context.Context, base string, q *Queues) error {
 		if !queue.ValidName(q.Name) {
 			return fmt.Errorf("%w: %q cannot be the name of a queue", record.ErrInvalid, q.Name)
 		}
-		if err := queue.Set(ctx, queue.Dir(statedir.QueuesOf(filepath.Join(base, "-")), q.Name), q.Change.Apply); err != nil {
+		if err := queue.Set(ctx, queue.Dir(queue.Of(filepath.Join(base, "-")), q.Name), q.Change.Apply); err != nil {
 			return err
 		}
 	}
@@ -61,7 +60,7 @@ func startSooner(ctx context.Context, base string, jobs []string, change func(ct
 		if err != nil {
 			return record.ErrNotFound
 		}
-		of := queue.Dir(statedir.QueuesOf(dir), meta.Queue)
+		of := queue.Dir(queue.Of(dir), meta.Queue)
 		byQueue[of] = append(byQueue[of], id)
 	}
 	for dir, ids := range byQueue {

@@ -17,7 +17,6 @@ import (
 	"github.com/hobjobs/hob/internal/localjob"
 	"github.com/hobjobs/hob/internal/proc"
 	"github.com/hobjobs/hob/internal/queue"
-	"github.com/hobjobs/hob/internal/statedir"
 )
 
 // Run is one job of this machine. It keeps nothing open between calls and is safe
@@ -99,7 +98,7 @@ func (r *Run) stopSurvivors(ctx context.Context, o record.StopOptions) (record.S
 }
 
 // queueOf returns the directory of the queue of a job.
-func queueOf(dir string, r *record.Request) string { return queue.Dir(statedir.QueuesOf(dir), r.Queue) }
+func queueOf(dir string, r *record.Request) string { return queue.Dir(queue.Of(dir), r.Queue) }
 
 // views are queues that were read once.
 type views map[string]*queue.View

@@ -52,6 +52,14 @@ const Default = "default"
 // unnamed is the queue of jobs that wait for other jobs only.
 const unnamed = ".after"
 
+// Queues is the name of the directory of all queues, in the state directory.
+const Queues = "queues"
+
+// Of returns the directory of all queues in the state directory that the job directory jobDir is in.
+func Of(jobDir string) string {
+	return filepath.Join(filepath.Dir(filepath.Dir(jobDir)), Queues)
+}
+
 // Dir returns the directory of the queue name below the directory of all queues. The empty name is
 // that of the jobs that need no slot.
 func Dir(queues, name string) string {

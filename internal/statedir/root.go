@@ -34,6 +34,7 @@ import (
 
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/plainfile"
+	"github.com/hobjobs/hob/internal/queue"
 )
 
 // RootError is the error for a state directory that cannot be used.
@@ -186,7 +187,7 @@ func checkMode(path string, fi fs.FileInfo) error {
 	}
 	for _, e := range entries {
 		switch e.Name() {
-		case jobsName, trashName, indexName, clockNoteName, linksName, queuesName, "run":
+		case jobsName, trashName, indexName, clockNoteName, linksName, queue.Queues, "run":
 			continue
 		}
 		if strings.HasPrefix(e.Name(), "."+indexName+".") || strings.HasPrefix(e.Name(), "."+clockNoteName+".") {
@@ -221,7 +222,6 @@ const (
 	indexLock     = ".index" // in jobs
 	sweepName     = ".sweep"
 	clockNoteName = "swept"
-	queuesName    = "queues"
 )
 
 func (r *Root) Path() string { return r.path }
@@ -229,12 +229,7 @@ func (r *Root) Path() string { return r.path }
 // Jobs returns the directory of the job directories.
 func (r *Root) Jobs() string { return filepath.Join(r.path, jobsName) }
 
-func (r *Root) Queues() string { return filepath.Join(r.path, queuesName) }
-
-// QueuesOf returns the directory of the queues of the state root that the job directory dir is in.
-func QueuesOf(dir string) string {
-	return filepath.Join(filepath.Dir(filepath.Dir(dir)), queuesName)
-}
+func (r *Root) Queues() string { return filepath.Join(r.path, queue.Queues) }
 
 // Dir returns the directory of the job id, whether it exists or not.
 func (r *Root) Dir(id string) string { // filepath.Join is too slow: a list calls it for every job
