@@ -291,7 +291,8 @@ func (h *Handle) recordSurvivors(j Job, left []Process) {
 }
 
 // Type types p into a session. The session needs control for that: Type takes it first, with the
-// caller's size, unless has is set, and again if another session has taken it since.
+// caller's size, unless has is set, and again if another session has taken it since. The job's terminal keeps
+// its size if that of the caller is zero, or if it cannot be changed.
 func Type(ctx context.Context, t Terminal, has bool, size Size, p []byte) error {
 	if has {
 		if err := t.Write(ctx, p); !errors.Is(err, ErrNotControl) {
@@ -301,8 +302,10 @@ func Type(ctx context.Context, t Terminal, has bool, size Size, p []byte) error 
 	if err := t.TakeControl(ctx); err != nil {
 		return err
 	}
-	if err := t.Resize(ctx, size); err != nil {
-		return err
+	if isSize := min(size.Cols, size.Rows) > 0; isSize {
+		if err := t.Resize(ctx, size); err != nil && !errors.Is(err, ErrUnsupported) {
+			return err
+		}
 	}
 	return t.Write(ctx, p)
 }

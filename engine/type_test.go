@@ -11,8 +11,9 @@ import (
 // sharedTerminal is one of several sessions: another one has control until it is taken.
 type sharedTerminal struct {
 	Terminal
-	has bool
-	did []string
+	has     bool
+	resized error
+	did     []string
 }
 
 func (s *sharedTerminal) Write(_ context.Context, p []byte) error {
@@ -31,7 +32,7 @@ func (s *sharedTerminal) TakeControl(context.Context) error {
 
 func (s *sharedTerminal) Resize(_ context.Context, z Size) error {
 	s.did = append(s.did, fmt.Sprintf("resize %dx%d", z.Cols, z.Rows))
-	return nil
+	return s.resized
 }
 
 func TestTypeTakesControl(t *testing.T) {
@@ -55,8 +56,32 @@ func TestTypeTakesControl(t *testing.T) {
 		})
 	}
 	broken := errors.New("broken")
+	if err := Type(t.Context(), &sharedTerminal{resized: broken}, false, Size{Cols: 80, Rows: 24}, []byte("x")); !errors.Is(err, broken) {
+		t.Errorf("error %v", err)
+	}
 	if err := Type(t.Context(), failingTerminal{broken}, true, Size{}, []byte("x")); !errors.Is(err, broken) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// The size of a caller's terminal may be unknown, or too small to show anything of the job, and the size of a
+// job's terminal may be fixed. The caller can type all the same.
+func TestTypeWithoutSize(t *testing.T) {
+	for _, size := range []Size{{}, {Cols: 80}, {Rows: 24}} {
+		term := &sharedTerminal{}
+		if err := Type(t.Context(), term, false, size, []byte("x")); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := strings.Join(term.did, ", "), "take, write x"; got != want {
+			t.Errorf("with size %v: did %q, want %q", size, got, want)
+		}
+	}
+	term := &sharedTerminal{resized: fmt.Errorf("%w: no stty", ErrUnsupported)}
+	if err := Type(t.Context(), term, false, Size{Cols: 80, Rows: 24}, []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := strings.Join(term.did, ", "), "take, resize 80x24, write x"; got != want {
+		t.Errorf("with a fixed size: did %q, want %q", got, want)
 	}
 }
 
