@@ -182,7 +182,7 @@ func withoutEcho(f *os.File) (restore func()) {
 // windowSignals are those that a session with the terminal in raw mode has to handle.
 var windowSignals = []os.Signal{unix.SIGWINCH, unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT}
 
-// keepSize resizes the job's terminal whenever the user's terminal is resized. It returns
+// keepSize resizes the job's terminal whenever the user's terminal is resized, if it can be. It returns
 // the signal if one asks hob to exit; the job keeps running.
 func (a *app) keepSize(ctx context.Context, terminal engine.Terminal, window <-chan os.Signal) error {
 	for {
@@ -195,7 +195,10 @@ func (a *app) keepSize(ctx context.Context, terminal engine.Terminal, window <-c
 			if size == (engine.Size{}) {
 				continue
 			}
-			if err := terminal.Resize(ctx, size); err != nil && !errors.Is(err, engine.ErrNotRunning) {
+			err := terminal.Resize(ctx, size)
+			switch {
+			case err == nil, errors.Is(err, engine.ErrNotRunning), errors.Is(err, engine.ErrUnsupported):
+			default:
 				return err
 			}
 		case <-ctx.Done():
