@@ -215,7 +215,11 @@ func (a *app) mcp(ctx context.Context, dir string) error {
 		Logger:   a.logger(),
 		Open: func(client string) (*engine.Engine, error) {
 			a.client, a.noPrompt = client, true
-			return a.engineWith(settings)
+			eng, err := a.engineWith(settings)
+			if err == nil {
+				notifyWhile(ctx, a, engine.Filter{CreatedBy: client}) // until ctx is done
+			}
+			return eng, err
 		},
 	}
 	for _, p := range append(settings.Problems, settings.Warnings...) {

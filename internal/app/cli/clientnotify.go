@@ -19,8 +19,7 @@ import (
 	"github.com/hobjobs/hob/internal/shellword"
 )
 
-// newSender returns what notifies the user while a command follows jobs without showing them on a screen: of all events
-// that run the user's command; nil if there are none.
+// newSender returns what notifies the user of all events that run the user's command; nil if there are none.
 func newSender(a *app) *clientnotify.Sender {
 	n := a.settings().Notify
 	if len(n.Command) == 0 || len(n.Events) == 0 {
@@ -36,14 +35,16 @@ func newSender(a *app) *clientnotify.Sender {
 	})
 }
 
-// notifyWhile notifies the user of events of these jobs until stop is called, also of what has happened by then.
-func notifyWhile(ctx context.Context, a *app, jobs []engine.Job) (stop func()) {
+// notifyWhile notifies the user of events of the jobs that f selects until stop is called, and of what has happened by
+// then to the given jobs.
+func notifyWhile(ctx context.Context, a *app, f engine.Filter, jobs ...engine.Job) (stop func()) {
 	t := newSender(a)
 	if t == nil {
 		return func() {}
 	}
 	following, cancel := context.WithCancel(ctx)
-	sub := a.eng.Subscribe(engine.Filter{IDs: idsOf(jobs)})
+	sub := a.eng.Subscribe(f)
+	sub.Attend() // an event may be sent a second late
 	var wg sync.WaitGroup
 	wg.Go(func() { t.Follow(following, sub) })
 	return func() {

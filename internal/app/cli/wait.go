@@ -150,7 +150,7 @@ func (a *app) wait(ctx context.Context, refs []string, f waitFlags) error {
 		until: until,
 		any:   f.any,
 	}
-	stopNotifying := notifyWhile(ctx, a, jobs)
+	stopNotifying := notifyWhile(ctx, a, engine.Filter{IDs: idsOf(jobs)}, jobs...)
 	err = w.all(ctx)
 	stopNotifying()
 	if errors.Is(err, context.DeadlineExceeded) {

@@ -39,7 +39,9 @@ func (a *app) openUI(ctx context.Context) error {
 	}
 	o := a.window(settings)
 	o.Pane = append(o.Pane, ui.WithReboot(newlyRebooted(ctx, a)), ui.WithWarning(settingsWarning(settings)))
+	stopNotifying := notifyWhile(ctx, a, engine.Filter{})
 	result, err := a.runApp(ctx, o)
+	stopNotifying()
 	if err != nil {
 		return err
 	}
