@@ -23,6 +23,10 @@ func TestChoose(t *testing.T) {
 	}
 	grouped[0].Labels = map[string]string{"group": "shop", "process": "web"}
 	grouped[1].Labels = map[string]string{"group": "shop"}
+	stopping := []engine.Job{
+		job("db-11111", "db", engine.Stopping), job("db-22222", "db", engine.Running), job("db-33333", "db", engine.Stopping),
+		job("db-44444", "db", engine.Exited),
+	}
 	for _, tt := range []struct {
 		among []engine.Job
 		ref   string
@@ -44,6 +48,10 @@ func TestChoose(t *testing.T) {
 		{jobs, "33333", engine.Act, []engine.ID{"web-33333"}},
 		{jobs, "333", engine.Act, []engine.ID{"web-33333"}},
 		{jobs, "33", engine.Read, nil}, // too short for the end of an id
+		{stopping, "db", engine.Act, []engine.ID{"db-22222"}},
+		{stopping[:2], "db", engine.Read, []engine.ID{"db-22222"}},
+		{stopping[:1:1], "db", engine.Act, []engine.ID{"db-11111"}},
+		{stopping[2:], "db", engine.Act, []engine.ID{"db-33333"}},
 		{grouped, "shop/web", engine.Act, []engine.ID{"web-44444"}},
 		{grouped, "shop/by-hand", engine.Act, []engine.ID{"other-444"}},
 		{grouped, "444", engine.Act, []engine.ID{"web-44444", "other-444"}},

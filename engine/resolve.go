@@ -22,7 +22,8 @@ const (
 
 // Find returns the job that ref refers to: an id, a name, "GROUP/NAME" for a job of a group, a unique
 // prefix of an id, three or more letters at its end, "@" for the newest job, "@2" for the one before it. An
-// exact id takes precedence over a name, a name over a prefix, a prefix over letters at the end. A name may be given as
+// exact id takes precedence over a name, a name over a prefix, a prefix over letters at the end. Among jobs of one name, a
+// running one takes precedence over those that are being stopped, and these over those that have ended. A name may be given as
 // it was requested, although it is stored shortened and on one line.
 // The errors are ErrNotFound and *[AmbiguousError].
 func (e *Engine) Find(ctx context.Context, ref string, in Intent) (Job, error) {
@@ -108,6 +109,10 @@ func pick(jobs []Job, ref string, in Intent) (Job, error) {
 		return Job{}, &AmbiguousError{Ref: ref, Candidates: of}
 	}
 	running := slices.DeleteFunc(slices.Clone(of), func(j Job) bool { return j.Status.Finished() })
+	lasting := slices.DeleteFunc(slices.Clone(running), func(j Job) bool { return j.Status == Stopping })
+	if len(lasting) > 0 {
+		running = lasting // those that are being stopped make way for them, as in a restart
+	}
 	switch {
 	case len(running) == 1:
 		return running[0], nil

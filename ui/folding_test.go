@@ -3,8 +3,8 @@ package ui
 import (
 	"context"
 	"errors"
-	"maps"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"

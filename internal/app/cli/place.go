@@ -3,20 +3,18 @@ package cli
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/internal/app/project"
-	"github.com/hobjobs/hob/internal/jobname"
+	"github.com/hobjobs/hob/internal/app/within"
 	"github.com/hobjobs/hob/internal/units"
 )
 
-// A name means the job of the current directory, if there is one: that of its project, or else one that was
-// started in it. Only without such a job a name means jobs of other directories.
+// A name means the job of the current directory, if there is one: see [within.Nearest]. Only without such a job a name
+// means jobs of other directories.
 
 // commandsWithAll returns the commands with the flag --all. Those that end jobs have none: it would look as if it
 // meant all jobs.
@@ -44,8 +42,8 @@ func findHere(ctx context.Context, a *app, ref string, in engine.Intent) (job en
 	if slices.ContainsFunc(jobs, func(j engine.Job) bool { return string(j.ID) == ref }) {
 		return job, false, nil
 	}
-	jobs = slices.DeleteFunc(jobs, func(j engine.Job) bool { return !hasName(j, ref) })
-	here := nearest(jobs, project.Canonical(dir))
+	jobs = within.Named(jobs, ref)
+	here := within.Nearest(jobs, dir)
 	if len(here) == 0 {
 		return job, false, nil
 	}
@@ -54,38 +52,6 @@ func findHere(ctx context.Context, a *app, ref string, in engine.Intent) (job en
 	}
 	reportOthers(a, jobs, here, job, ref)
 	return job, true, nil
-}
-
-// hasName reports whether a reference is the name of a job or of its process.
-func hasName(j engine.Job, ref string) bool {
-	return j.Name == ref || j.Name == jobname.Clip(ref) || j.Labels["process"] == ref
-}
-
-// nearest returns the jobs that belong to dir: those of the project in it or, with the longest path, above it, or
-// else those that were started in it.
-func nearest(jobs []engine.Job, dir string) []engine.Job {
-	longest := 0
-	for _, j := range jobs {
-		longest = max(longest, closeness(j, dir))
-	}
-	if longest == 0 {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(jobs), func(j engine.Job) bool { return closeness(j, dir) < longest })
-}
-
-// closeness returns the length of the path by which a job belongs to dir, or 0.
-func closeness(j engine.Job, dir string) int {
-	root := j.Labels["project"]
-	switch {
-	case j.Host != "":
-		return 0
-	case root != "" && (dir == root || strings.HasPrefix(dir, root+string(filepath.Separator))):
-		return len(root)
-	case root == "" && project.Canonical(j.Dir) == dir:
-		return len(dir)
-	}
-	return 0
 }
 
 // reportOthers names the running jobs of other directories that have the same name.

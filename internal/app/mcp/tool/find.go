@@ -8,6 +8,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/app/mcp/plain"
+	"github.com/hobjobs/hob/internal/app/within"
 )
 
 // find returns the job for ref: an id, a name, a unique prefix, or @ for the newest. It finds
@@ -17,7 +18,7 @@ func (t *Tools) find(ctx context.Context, ref string, all bool, in engine.Intent
 	case ref == "":
 		err = engine.ErrNotFound
 	case all:
-		j, err = t.Eng.Find(ctx, ref, in)
+		j, err = t.findAny(ctx, ref, in)
 	default:
 		j, err = t.findOwn(ctx, ref, in)
 	}
@@ -32,6 +33,22 @@ func (t *Tools) find(ctx context.Context, ref string, all bool, in engine.Intent
 		return j, t.unknown(ctx, ref, all)
 	}
 	return j, General(err)
+}
+
+// findAny is [engine.Engine.Find], but a name means first a job of the agent's directory, as on the command line.
+func (t *Tools) findAny(ctx context.Context, ref string, in engine.Intent) (engine.Job, error) {
+	j, err := t.Eng.Find(ctx, ref, in)
+	if err == nil && string(j.ID) == ref || errors.Is(err, engine.ErrNotFound) {
+		return j, err
+	}
+	jobs, listed := t.Eng.List(ctx, engine.Filter{Unverified: true})
+	if listed != nil {
+		return j, listed
+	}
+	if here := within.Nearest(within.Named(jobs, ref), t.Scope.Project); len(here) > 0 {
+		return engine.Choose(here, ref, in)
+	}
+	return j, err
 }
 
 func (t *Tools) findOwn(ctx context.Context, ref string, in engine.Intent) (engine.Job, error) {
