@@ -56,8 +56,9 @@ func TestTableOfFields(t *testing.T) {
 		notFields string
 	}{
 		{
-			row: "`process-compose.yaml`", files: []string{"processcompose.go"},
-			described: "processes condition parent_only extends shell_command shell_argument " +
+			row: "`process-compose.yaml`", files: []string{"processcompose.go", "composeprocess.go", "extends.go"},
+			described: "processes condition parent_only shell_command shell_argument elevated_shell_command elevated_shell_argument " +
+				"schedule cron interval run_on_start " +
 				"initial_delay_seconds period_seconds success_threshold failure_threshold host path scheme headers port num_port status_code",
 			notFields: ".env --wait exit_on_failure",
 		},

@@ -53,19 +53,17 @@ func (p *parser) place(line int) (file string, inFile int) {
 // mergeFiles merges further files into the value of the first one. As with process-compose, the values of later
 // files replace those of earlier ones, objects are merged, and so are variables.
 func (p *parser) mergeFiles(top *value, files []string) error {
+	if err := p.extendFile(top, p.plan.Dir, filepath.Join(p.plan.Dir, p.plan.File)); err != nil {
+		return err
+	}
 	for _, file := range files {
-		p.merged = append(p.merged, p.shown(absolute(file)))
-		data, err := plainfile.ReadLinked(file, maxFile)
+		more, err := p.parseMore(file)
 		if err != nil {
 			return err
 		}
-		more, err := parseYAML(data)
-		if err != nil {
-			mistake := p.mistake(err)
-			mistake.File = p.merged[len(p.merged)-1]
-			return mistake
+		if err := p.extendFile(&more, filepath.Dir(absolute(file)), absolute(file)); err != nil {
+			return err
 		}
-		more.moveLines(len(p.merged) * linesPerFile)
 		top.merge(&more)
 	}
 	p.plan.Merged = p.merged
@@ -95,7 +93,7 @@ func (v *value) merge(later *value) {
 		switch {
 		case at < 0:
 			v.fields = append(v.fields, f)
-		case f.name == "environment" && f.value.kind == listValue && v.fields[at].value.kind == listValue:
+		case f.value.kind == listValue && v.fields[at].value.kind == listValue:
 			own := &v.fields[at].value
 			own.items = slices.Concat(own.items, f.value.items)
 		default:

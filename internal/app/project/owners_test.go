@@ -1,8 +1,10 @@
 package project
 
 import (
+	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 func TestTasksAsTheEditorReadsThem(t *testing.T) {
@@ -109,4 +111,74 @@ func TestProcessComposeLogFiles(t *testing.T) {
 `))
 	equal(t, "notes", notesOf(p), "process-compose.yaml:4: processes.web.entrypoint is not used beside command\n"+
 		"process-compose.yaml:5: log_location: hob does not write ./logs/web.log, which a command of the file uses; the output is in hob log")
+}
+
+func TestProcessComposeExtends(t *testing.T) {
+	file := write(t, "process-compose.yaml", `extends: base/all.yaml
+processes:
+  api:
+    environment: [MODE=dev]
+  worker:
+    extends: api
+    command: work
+    environment: [QUEUE=mail]
+    readiness_probe: {period_seconds: 3}
+  leaf: {extends: worker, availability: {restart: always}}
+`)
+	dir := filepath.Dir(file)
+	writeFile(t, filepath.Join(dir, "base", "all.yaml"), `processes:
+  api:
+    command: serve
+    environment: [MODE=prod, LEVEL=1]
+    readiness_probe: {exec: {command: "true"}, failure_threshold: 2}
+  db: {command: serve-db, working_dir: data}
+`)
+	p := load(t, file)
+	equal(t, "notes", notesOf(p), "")
+	equal(t, "merged", p.Merged, []string{"base/all.yaml"})
+	api, worker, leaf := process(t, p, "api"), process(t, p, "worker"), process(t, p, "leaf")
+	equal(t, "directory of api", api.Dir, filepath.Join(dir, "base"))
+	equal(t, "directory of db", process(t, p, "db").Dir, filepath.Join(dir, "base", "data"))
+	equal(t, "variables of api", api.Env, map[string]string{"MODE": "dev", "LEVEL": "1"})
+	equal(t, "probe of api", api.Ready.Probe.Every, execEvery)
+	equal(t, "command of worker", worker.Script, "work")
+	equal(t, "variables of leaf", leaf.Env, map[string]string{"MODE": "dev", "LEVEL": "1", "QUEUE": "mail"})
+	equal(t, "probe of leaf", leaf.Ready.Probe.Every, 3*time.Second)
+	equal(t, "restart of leaf", leaf.Restart, "always")
+	equal(t, "restart of worker", worker.Restart, "")
+}
+
+func TestProcessComposeSuccessExitCodes(t *testing.T) {
+	p := load(t, write(t, "process-compose.yaml", `shell: {shell_command: sh}
+processes:
+  three: {command: exit 3, success_exit_codes: [3, 143]}
+  other: {command: exit 4, success_exit_codes: [3, 143]}
+  zero: {command: "true", success_exit_codes: [3]}
+  killed: {command: "kill -TERM $$$$", success_exit_codes: [3, 143]}
+  list: {entrypoint: [sh, -c, exit 3], success_exit_codes: [3]}
+`))
+	equal(t, "notes", notesOf(p), "")
+	for name, want := range map[string]int{"three": 0, "other": 4, "zero": 0, "killed": 0, "list": 0} {
+		proc := process(t, p, name)
+		argv := proc.argv()
+		cmd := exec.Command(argv[0], argv[1:]...)
+		if err := cmd.Run(); cmd.ProcessState == nil {
+			t.Fatal(err)
+		}
+		equal(t, name, cmd.ProcessState.ExitCode(), want)
+	}
+}
+
+// What process-compose does not start when it begins is not started either.
+func TestProcessComposeSchedules(t *testing.T) {
+	p := load(t, write(t, "process-compose.yaml", `processes:
+  nightly: {command: a, schedule: {cron: "0 2 * * *"}}
+  early: {command: a, schedule: {interval: 5m, run_on_start: true}}
+  root: {command: a, is_elevated: true, launch_timeout_seconds: 2}
+`))
+	equal(t, "nightly on request", process(t, p, "nightly").OnRequest, true)
+	equal(t, "early on request", process(t, p, "early").OnRequest, false)
+	equal(t, "command of root", process(t, p, "root").Script, "sudo a")
+	equal(t, "notes", notesOf(p), "process-compose.yaml:2: processes.nightly.schedule is not supported; hob starts the process on request only\n"+
+		"process-compose.yaml:3: processes.early.schedule is not supported; hob starts the process once")
 }

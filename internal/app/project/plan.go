@@ -9,6 +9,7 @@ package project
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -59,6 +60,9 @@ type Process struct {
 	Shell   []string // runs Script, which is its last argument; nil: sh -c
 	Command []string // if there is no Script
 
+	// Successes are the exit codes that count as 0.
+	Successes []int
+
 	// IsDaemon: the command starts a server in the background and ends. The job lasts until it is stopped.
 	IsDaemon bool
 
@@ -99,12 +103,27 @@ const lasts = `"$@" || exit; exec sleep 2147483647`
 // endsLasting ends such a script in a stop command, after which the job need not wait for it.
 const endsLasting = `; kill "$HOB_JOB_PID"`
 
+// succeeds is a script that runs its arguments and ends with exit code 0 if theirs is one of those in the place of %s.
+// A signal is left to the program, whose end it then waits for.
+const succeeds = `trap : HUP INT QUIT TERM USR1 USR2; "$@"; code=$?; case $code in %s) code=0 ;; esac; exit $code`
+
 // argv returns the command as an argument vector, nil for a script of sh.
 func (p *Process) argv() []string {
-	if p.IsDaemon {
-		return append([]string{"sh", "-c", lasts, "sh"}, p.command()...)
+	command := p.command()
+	if len(p.Successes) > 0 && command == nil {
+		command = []string{"sh", "-c", p.Script}
 	}
-	return p.command()
+	if len(p.Successes) > 0 {
+		var codes []string
+		for _, code := range p.Successes {
+			codes = append(codes, strconv.Itoa(code))
+		}
+		command = append([]string{"sh", "-c", fmt.Sprintf(succeeds, strings.Join(codes, "|")), "sh"}, command...)
+	}
+	if p.IsDaemon {
+		return append([]string{"sh", "-c", lasts, "sh"}, command...)
+	}
+	return command
 }
 
 func (p *Process) command() []string {

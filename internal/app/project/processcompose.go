@@ -25,6 +25,7 @@ func (p *parser) processCompose(v *value) {
 	c := compose{
 		p:        p,
 		shell:    []string{"sh", "-c"},
+		elevated: []string{"sudo"},
 		dotenv:   p.variables(),
 		global:   map[string]string{},
 		replicas: map[string]int{},
@@ -39,12 +40,17 @@ func (p *parser) processCompose(v *value) {
 	p.isLenient = !p.truth(top.get("is_strict"), "is_strict")
 	if shell := top.object("shell"); shell.v != nil {
 		c.shell = []string{shell.text("shell_command"), cmp.Or(shell.text("shell_argument"), "-c")}
+		c.elevated = []string{shell.text("elevated_shell_command"), shell.text("elevated_shell_argument")}
+		if c.elevated[0] == "" {
+			c.elevated = []string{"sudo"}
+		}
 		if c.shell[0] == "" {
 			p.fail(shell.v.line, "shell has no shell_command, so no process can be started")
 		}
 		shell.rest()
 	}
 	p.environment(top.get("environment"), "environment", c.global)
+	p.extendProcesses(top.get("processes"))
 	processes := p.fields(top.get("processes"), "processes")
 	if processes.v != nil {
 		for _, f := range processes.v.fields {
@@ -144,6 +150,7 @@ func (c *compose) dropUnknownNeeds() {
 type compose struct {
 	p        *parser
 	shell    []string
+	elevated []string          // what processes with more rights are run with
 	verbatim bool              // variables are not expanded
 	vars     templateVars      // of all processes
 	current  templateVars      // of the process that is read
@@ -168,7 +175,8 @@ func (c *compose) lookup(name string) (string, bool) {
 
 func (c *compose) process(name string, line int, f *fields, replica int) Process {
 	f.ignore("description", "is_tty", "is_interactive", "disable_ansi_colors",
-		"log_location", "log_configuration", "truncate_log", "monitor_for", "monitor_silence_threshold")
+		"log_location", "log_configuration", "truncate_log", "monitor_for", "monitor_silence_threshold",
+		"launch_timeout_seconds") // how long the output of a daemon's command is read
 	c.current = c.vars.with(c.templateVars(f.object("vars")), replica)
 	proc := c.p.process(name, line)
 	proc.Shell = c.shell
@@ -191,12 +199,13 @@ func (c *compose) process(name string, line int, f *fields, replica int) Process
 	if log := f.peek("log_location"); log != nil {
 		c.logFiles = append(c.logFiles, value{line: log.line, text: c.p.text(log, f.path("log_location"))})
 	}
-	switch {
-	case f.get("extends") != nil:
-		c.p.fail(f.line("extends"), "%s is not supported", f.path("extends"))
-	case !proc.Runs():
+	if !proc.Runs() {
 		c.p.fail(line, "%s has no command", f.at)
 	}
+	if f.truth("is_elevated") {
+		c.elevate(&proc)
+	}
+	proc.Successes = c.successCodes(f)
 	if !f.truth("is_dotenv_disabled") {
 		proc.addFiles(c.dotenv)
 	}
@@ -210,7 +219,7 @@ func (c *compose) process(name string, line int, f *fields, replica int) Process
 	own := map[string]string{}
 	c.p.environment(f.get("environment"), f.path("environment"), own)
 	proc.addEnv(own, "")
-	proc.OnRequest = f.truth("disabled") || f.truth("is_foreground")
+	proc.OnRequest = f.truth("disabled") || f.truth("is_foreground") || c.isScheduled(f)
 	c.needs(&proc, f.object("depends_on"))
 	c.restart(&proc, f.object("availability"))
 	c.ready(&proc, f)
