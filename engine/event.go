@@ -336,10 +336,11 @@ type liveValues struct {
 	progress  *Progress
 	program   *Program
 	stopping  bool
+	unhealthy string // why the last check failed
 }
 
 func liveValuesOf(j *Job) liveValues {
-	return liveValues{
+	v := liveValues{
 		cwd:       j.Cwd,
 		paused:    j.Paused,
 		alternate: j.Alternate,
@@ -350,6 +351,10 @@ func liveValuesOf(j *Job) liveValues {
 		program:   j.Program,
 		stopping:  j.Status == Stopping,
 	}
+	if j.Health.Is(Unhealthy) {
+		v.unhealthy = j.Health.Output
+	}
+	return v
 }
 
 // healthOf returns what is known of the health of a job.

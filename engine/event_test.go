@@ -52,6 +52,29 @@ func TestEndIsNotTitleChange(t *testing.T) {
 	}
 }
 
+// A list row shows why the last check failed; that must not be the reason of an earlier check.
+func TestNewReasonOfFailedCheckIsReported(t *testing.T) {
+	now := time.Now()
+	failing := func(failures int, output string) Job {
+		return Job{State: State{Status: Running, StartedAt: now, Health: &Health{State: Unhealthy, Failures: failures, Output: output}}}
+	}
+	for name, tt := range map[string]struct {
+		new  Job
+		want []EventKind
+	}{
+		"the same again": {failing(4, "connection refused"), nil},
+		"another reason": {failing(4, "503 Service Unavailable"), []EventKind{EventTitle}},
+	} {
+		var got []EventKind
+		for _, ev := range factsOf(change{old: failing(3, "connection refused"), new: tt.new}, now) {
+			got = append(got, ev.kind)
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %v, want %v", name, got, tt.want)
+		}
+	}
+}
+
 // The facts of a new job are ordered by time.
 func TestInitialFactsAreInOrder(t *testing.T) {
 	began := time.Now()

@@ -17,7 +17,7 @@ import (
 //
 //	failed              why, if its output or its records show it: "port 5173 is in use"
 //	needs input         the question; of a program that reports that it is blocked, what it needs
-//	unhealthy           how often its check has failed in a row, and why
+//	unhealthy           that its check fails, and why
 //	queued              what it waits for: "next in default", "after deploy prod"
 //	waits for a restart "failed 38×: connection refused · in 52s"
 //	runs after failures "failed 38×: connection refused", in the first minute of the run
@@ -53,7 +53,7 @@ func (j *Job) summary(now time.Time) string {
 	case isWaiting:
 		return j.Line
 	case isUnhealthy:
-		return strings.TrimSuffix("check failed "+times(j.Health.Failures)+": "+j.Health.Output, ": ")
+		return strings.TrimSuffix("check fails: "+j.Health.Output, ": ")
 	case isFailing:
 		return j.failuresSummary(now)
 	case isPaused, isRunning:

@@ -55,7 +55,7 @@ func TestSummary(t *testing.T) {
 				Line:   "tick",
 				Health: &engine.Health{State: engine.Unhealthy, Failures: 3, Output: "no answer after 2s"},
 			},
-			want: "check failed 3×: no answer after 2s",
+			want: "check fails: no answer after 2s",
 		},
 		"running":       {state: engine.State{Status: engine.Running, Line: "tick"}, want: "tick"},
 		"with ports":    {state: engine.State{Status: engine.Running, Line: "200 GET /"}, ports: []int{5173, 5174}, want: "200 GET / · :5173 :5174"},

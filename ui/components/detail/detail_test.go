@@ -104,7 +104,7 @@ func TestBriefShowsWhatAProgramNeeds(t *testing.T) {
 		want  string
 	}{
 		"a permission":    {engine.State{Program: &engine.Program{ProgramReport: report}}, "blocked: permission · May I run: kubectl rollout\nrestart?"},
-		"a failed check":  {engine.State{Health: &engine.Health{State: engine.Unhealthy, Failures: 3, Output: "exit status 1"}}, "check failed 3×: exit status 1"},
+		"a failed check":  {engine.State{Health: &engine.Health{State: engine.Unhealthy, Failures: 3, Output: "exit status 1"}}, "check fails: exit status 1"},
 		"nothing to tell": {engine.State{Program: &engine.Program{ProgramReport: engine.ProgramReport{State: engine.ProgramIdle, Message: "at its prompt"}}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -83,7 +83,7 @@ func TestWhat(t *testing.T) {
 		"of the output": {job(engine.State{Status: engine.Running, StartedAt: now, Line: "\x1b[31mtick\x1b[m\u202e"}), "▌● running   x            tick                                    0s"},
 		"a failed health check": {
 			job(engine.State{Status: engine.Running, StartedAt: now, Health: &engine.Health{State: engine.Unhealthy, Failures: 3, Output: "exit status 1"}}),
-			"▌● unhealthy x            check failed 3×: exit status 1          0s",
+			"▌● unhealthy x            check fails: exit status 1              0s",
 		},
 		"nothing": {job(engine.State{Status: engine.Running, StartedAt: now}), "▌● running   x                                                    0s"},
 		"queued":  {job(engine.State{Status: engine.Queued, Pending: &engine.Pending{Name: "default", Position: 1}}), "▌◷ queued    x            next in default                         1m"},
