@@ -231,6 +231,19 @@ func TestFilterThatStaysShowsHowToClearIt(t *testing.T) {
 	})
 }
 
+func TestNextFilterReplacesTheLast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newHarness(t, 80, 24, three())
+		s.press("/", "m", "a", "enter")
+		s.press("/")
+		s.sees("1 of 3 jobs · /ma ─")
+		s.press("w")
+		s.sees("/w ─")
+		s.press("enter", "/", "right", "e")
+		s.sees("/we ─")
+	})
+}
+
 func TestKeyThatClosesIsShownInTheSmallestWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 20, 5, three())

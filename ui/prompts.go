@@ -17,6 +17,7 @@ func (p *Pane) openFilter() tea.Cmd {
 	}
 	line := p.newLine(prompt.Options{Label: "/", Verb: "apply", CancelVerb: cancel, Placeholder: "name, command, host, status:failed, host:web1"})
 	line.SetValue(before)
+	line.SelectAll()
 	filter := func(text string) tea.Cmd {
 		p.list.SetFilter(text)
 		return p.show()

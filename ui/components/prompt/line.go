@@ -42,8 +42,9 @@ type Line struct {
 	entry int    // 0: the typed text; n: History[n-1]
 	typed string // the typed text while browsing the history
 
-	w       int
-	blurred bool // another field has the focus
+	w        int
+	blurred  bool // another field has the focus
+	selected bool // the whole text is selected
 }
 
 // Options configure a Line.
@@ -88,6 +89,10 @@ func (l *Line) Value() string { return l.before() + l.after() }
 // SetValue replaces the text and puts the cursor at its end.
 func (l *Line) SetValue(s string) { l.set(l.clean(s), "") }
 
+// SelectAll selects the text until the next key or click: typed text replaces it, a key that deletes removes it, and
+// other keys keep it.
+func (l *Line) SelectAll() { l.selected = len(l.text) > 0 }
+
 // clean replaces characters that cannot be shown in text from outside.
 func (l *Line) clean(s string) string {
 	if l.LineFeed == "" {
@@ -123,16 +128,42 @@ func (l *Line) SetError(s string) { l.failed = s }
 func (l *Line) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.PasteMsg:
+		l.removeSelected()
 		l.insert(strings.TrimRight(msg.Content, "\r\n"))
 	case tea.KeyPressMsg:
-		if l.edit(msg) || l.recall(msg) {
-			return nil
-		}
-		if msg.Text != "" && msg.Mod&(tea.ModCtrl|tea.ModAlt) == 0 {
-			l.insert(msg.Text)
-		}
+		l.press(msg)
 	}
 	return nil
+}
+
+func (l *Line) press(press tea.KeyPressMsg) {
+	if l.deletes(press) && l.removeSelected() {
+		return
+	}
+	if l.edit(press) || l.recall(press) {
+		l.selected = false
+		return
+	}
+	if press.Text != "" && press.Mod&(tea.ModCtrl|tea.ModAlt) == 0 {
+		l.removeSelected()
+		l.insert(press.Text)
+	}
+}
+
+func (l *Line) deletes(press tea.KeyPressMsg) bool {
+	k := l.keys.Edit
+	return keymap.Match(press, k.DeleteForward, k.DeleteBackward, k.DeleteWordForward, k.DeleteWordBackward, k.DeleteToEnd, k.DeleteToStart)
+}
+
+// removeSelected deletes the text if it is selected, and reports whether it was.
+func (l *Line) removeSelected() bool {
+	if !l.selected {
+		return false
+	}
+	l.selected = false
+	l.set("", "")
+	l.entry, l.failed = 0, ""
+	return true
 }
 
 // edit moves the cursor, or deletes the text over which the cursor would move. At the end of the
@@ -243,7 +274,11 @@ func (l *Line) View() string {
 		used += cells.Width(stars)
 	default:
 		text := cells.Truncate(l.shown(l.text[start:]...), room, "")
-		b += l.styles.Text.Render(text)
+		style := l.styles.Text
+		if l.selected {
+			style = l.styles.Selection
+		}
+		b += style.Render(text)
 		used += cells.Width(text)
 		rest := l.shown(l.suggestion())
 		if rest != "" {
@@ -320,6 +355,7 @@ func (l *Line) Click(x int) {
 	if l.Secret {
 		return
 	}
+	l.selected = false
 	start, _ := l.window()
 	x -= cells.Width(l.labelShown())
 	for l.at = start; l.at < len(l.text); l.at++ {

@@ -52,6 +52,44 @@ func named(name string) tea.KeyPressMsg {
 	return tea.KeyPressMsg{Code: codes[name]}
 }
 
+func TestSelectedTextIsReplaced(t *testing.T) {
+	for name, tt := range map[string]struct{ keys, want string }{
+		"typed text replaces it":     {"npm", "npm"},
+		"a key that deletes does so": {"<backspace>", ""},
+		"deleted once":               {"x<backspace>y", "y"},
+		"the cursor keeps it":        {"<right> b", "vim b"},
+		"also backwards":             {"<left>x", "vixm"},
+		"a chord keeps it selected":  {"<ctrl+g>b", "b"},
+	} {
+		line := newLine(40, prompt.Options{})
+		line.SetValue("vim")
+		line.SelectAll()
+		typeKeys(line.Update, tt.keys)
+		if got := line.Value(); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+	t.Run("pasted text replaces it", func(t *testing.T) {
+		line := newLine(40, prompt.Options{})
+		line.SetValue("vim")
+		line.SelectAll()
+		line.Update(tea.PasteMsg{Content: "htop"})
+		if got := line.Value(); got != "htop" {
+			t.Errorf("%q", got)
+		}
+	})
+	t.Run("a click keeps it", func(t *testing.T) {
+		line := newLine(40, prompt.Options{})
+		line.SetValue("vim")
+		line.SelectAll()
+		line.Click(3)
+		typeKeys(line.Update, "x")
+		if got := line.Value(); got != "vimx" {
+			t.Errorf("%q", got)
+		}
+	})
+}
+
 func TestEditing(t *testing.T) {
 	history := prompt.Options{History: []string{"npm test", "make all", "npm run dev"}}
 	tests := map[string]struct{ keys, want string }{
