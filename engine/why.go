@@ -191,7 +191,11 @@ func (x *explainer) running() {
 		x.Summary = "It has not ended: its program reports a failure"
 		x.lastWord()
 	default:
-		x.Summary = "It has not ended: it has been running for " + units.FormatDuration(x.j.Uptime(x.e.cfg.now()))
+		now := x.e.cfg.now()
+		x.Summary = "It has not ended: it has been running for " + units.FormatDuration(x.j.Uptime(now))
+		if x.j.Runs.Failing() {
+			x.Summary += "; before that, it " + x.j.failuresSummary(now)
+		}
 	}
 }
 

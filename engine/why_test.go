@@ -156,6 +156,21 @@ func TestExplainRecordedEnds(t *testing.T) {
 	}
 }
 
+// A job that fails again and again is also explained in the moment in which it runs once more.
+func TestExplainRunAfterFailures(t *testing.T) {
+	e, f := withFake(t)
+	id := start(t, e, engine.Spec{}).ID
+	failed := engine.Exit{Status: engine.Exited, Reason: engine.ReasonExit, Code: new(1), Summary: "connection refused"}
+	f.Job(id).Runs(&engine.Runs{Count: 4, Failures: 4, Last: &failed})
+	x, err := e.Handle(id).Explain(t.Context(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, before, _ := strings.Cut(x.Summary, "; "); before != "before that, it failed 4×: connection refused" {
+		t.Errorf("%q", x.Summary)
+	}
+}
+
 // A program whose message names no port has been told one by its command line.
 func TestExplainPortOfCommandLine(t *testing.T) {
 	const python, unknown = "OSError: [Errno 98] Address already in use", "port in use: OSError: [Errno 98] Address already in use"

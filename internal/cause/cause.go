@@ -92,6 +92,7 @@ type Cause struct {
 // Phrase returns the cause for the end of a sentence, as in "port 8080 is in use".
 func (c Cause) Phrase() string {
 	label, text := c.Kind.Label(), withoutFullStop(c.Text)
+	lower := strings.ToLower(text)
 	switch {
 	case c.Kind == PortInUse && c.Subject != "":
 		return "port " + c.Subject + " is in use"
@@ -100,8 +101,10 @@ func (c Cause) Phrase() string {
 		return c.Subject + " or its interpreter was not found"
 	case c.Subject != "" && slices.Contains(clearBySubject, c.Kind):
 		text = c.Subject
-	case strings.Contains(strings.ToLower(text), label), slices.Contains(clearWithoutLabel, c.Kind):
-		label = "" // the text says it
+	case strings.Contains(lower, label), strings.Contains(lower, strings.ReplaceAll(label, " ", "")):
+		label = "" // the text has it, perhaps as the name of a class: "SyntaxError"
+	case slices.Contains(clearWithoutLabel, c.Kind):
+		label = ""
 	}
 	if label != "" {
 		text = label + ": " + text

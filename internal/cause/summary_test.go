@@ -15,6 +15,7 @@ func TestSummary(t *testing.T) {
 		"success":           {"error: is handled\nadded 12 packages", 0, "added 12 packages", false},
 		"a cause":           {"listening\nError: listen EADDRINUSE: address already in use :::5173\nbye", 1, "port 5173 is in use", true},
 		"a test":            {"--- FAIL: TestTotal (0.02s)\n    total_test.go:41: got 1799, want 1619\nFAIL", 1, "TestTotal: total_test.go:41: got 1799, want 1619", true},
+		"a class of errors": {"SyntaxError: Unexpected identifier 'http'\n    at wrapSafe (node:internal:1:1)", 1, "SyntaxError: Unexpected identifier 'http'", true},
 		"no cause":          {"checking\n3 problems", 1, "3 problems", false},
 		"ended from inside": {"error: no such host", 143, "error: no such host", false},
 		"no output":         {"", 1, "", false},
