@@ -155,10 +155,7 @@ func (c *conditions) refusePauseQueue(jobs []engine.Job) string {
 }
 
 func (c *conditions) refuseReplay(jobs []engine.Job) string {
-	switch j := jobs[0]; {
-	case j.Host != "":
-		return "No times are recorded for jobs on a host"
-	case !j.HasTerminal():
+	if !jobs[0].HasTerminal() {
 		return "It has no terminal to replay; its log has all of the output"
 	}
 	return ""

@@ -62,6 +62,18 @@ func TestReplayHasHelp(t *testing.T) {
 	})
 }
 
+// On a host with hob's holder, jobs are recorded as here. Only the engine can find out whether a job was.
+func TestReplayOfJobOnHost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		eng := three()
+		eng.jobs[0].Host = "web1"
+		eng.rec = &tape{exited(eng.jobs[0], 0)}
+		s := newHarness(t, 120, 40, eng)
+		s.press("p")
+		s.sees("the screen then")
+	})
+}
+
 // A replay has the whole pane: no header, and its own keys in the last row. A message is below it.
 func TestReplayTakesTheWholePane(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
