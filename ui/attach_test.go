@@ -426,7 +426,8 @@ func TestLeaveHint(t *testing.T) {
 		s.sees("│ Ctrl+B   leave a job; it keeps running")
 		s.sees("│ twice    (tmux keeps the first)")
 		s.run(s.pane.SetSize(160, 40))
-		s.sees("│   Ctrl+B      to the background; it keeps running (tmux")
+		s.sees("│   Ctrl+B      to the background; it keeps running ")
+		s.sees("│   twice       (tmux keeps the first) ")
 		s.sees("│   4 times     quickly: sends Ctrl+B to the job")
 	})
 	inBubble(t, "where there is room", func(t *testing.T) {

@@ -64,7 +64,7 @@ func (l *labels) leaveSection() help.Section {
 	presses, keepers := l.leaveKey()
 	to := help.Entry{Keys: presses, Desc: "to the background; it keeps running"}
 	if len(keepers) > 0 {
-		to.Desc += " (" + strings.Join(keepers, " and ") + " keeps the first)"
+		to.Desc += "\n(" + strings.Join(keepers, " and ") + " keeps the first)"
 	}
 	s.Entries = append(s.Entries, to)
 	if all := l.opts.keys.Panes.Help; len(keepers) == 0 && l.opts.program && isBound(all) {

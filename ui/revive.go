@@ -73,7 +73,7 @@ func (a *jobActions) askToRevive(host string, offered []engine.Revival) tea.Cmd 
 	}
 	switch {
 	case len(offered) == 0:
-		return a.notices.refuse("No job to start: a reboot has ended none, or they were started again")
+		return a.notices.refuse("No job to start: no job was ended by a reboot, or all were started again")
 	case len(jobs) == 0:
 		return a.notices.refuse(strings.Join(notes, " "))
 	case a.pane.CapturesKeys(): // the user types something else by now

@@ -29,7 +29,7 @@ func (p revivalPrinter) print(revivals []engine.Revival) error {
 		return p.printObjects(revivals)
 	}
 	if len(revivals) == 0 {
-		p.app.reportf("No job to start: a reboot has ended none, or they were started again")
+		p.app.reportf("No job to start: no job was ended by a reboot, or all were started again")
 		return nil
 	}
 	if p.dryRun {
