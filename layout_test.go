@@ -28,7 +28,7 @@ var mayImport = []struct {
 	{"internal/app/mcp/plain", []string{"internal/cells", "internal/logfile"}},
 	{"internal/app/mcp/params", []string{"engine"}},
 	{"internal/app/mcp/session", []string{"engine", "internal/app/mcp/plain", "internal/config", "internal/notes"}},
-	{"internal/app/mcp/tool", []string{"engine", "engine/joblog", "internal/app/mcp/params", "internal/app/mcp/plain", "internal/app/mcp/session", "internal/cells", "internal/logfile", "internal/units"}},
+	{"internal/app/mcp/tool", []string{"engine", "engine/joblog", "internal/app/mcp/params", "internal/app/mcp/plain", "internal/app/mcp/session", "internal/app/within", "internal/cells", "internal/logfile", "internal/units"}},
 	{"internal/app/mcp/deliver", []string{"engine", "internal/app/mcp/plain", "internal/app/mcp/session", "internal/app/mcp/tool", "internal/logfile", "internal/notes", "internal/units"}},
 	{"internal/app/...", []string{"..."}}, // the programs; the other packages of internal do not import them
 	{"examples/...", []string{"engine/...", "ui", "keymap", "themes"}},
