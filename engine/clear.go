@@ -14,7 +14,7 @@ import (
 	"github.com/hobjobs/hob/internal/statedir"
 )
 
-// RemoveOptions say how [Engine.Remove] removes jobs. The zero value is for jobs that have ended.
+// RemoveOptions are options of [Engine.Remove]. The zero value is for jobs that have ended.
 type RemoveOptions struct {
 	// Stop ends jobs that have not ended, in parallel, and what others have left running. A job that
 	// cannot be stopped is kept and reported in the error.

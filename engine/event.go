@@ -281,8 +281,8 @@ func factsOf(c change, now time.Time) []fact {
 	return facts
 }
 
-// hasNewLine reports whether the last line of a job has become known, which is after how much it has
-// printed if a shell was asked.
+// hasNewLine reports whether the last line of a job has become known. For a job on a host without hob-holder, it
+// becomes known later than the size of the output.
 func hasNewLine(old, j *Job) bool {
 	return j.Kind != KindVirtual && !j.Status.Finished() && j.Line != old.Line
 }

@@ -74,7 +74,7 @@ type (
 	Note = record.Note
 	// Urgency is how urgent a [Note] is, if it is not normal.
 	Urgency = record.Urgency
-	// StopOptions say how a job is stopped: after which grace time it is killed, and by whom.
+	// StopOptions are options of a stop, such as the grace time after which the job is killed.
 	StopOptions = record.StopOptions
 	// StopReport is the result of a stop: how long it took, whether the job had to be killed, and what still runs.
 	StopReport = record.StopReport

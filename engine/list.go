@@ -266,7 +266,7 @@ func (e *Engine) recordEnd(rec *jobdir.Record, j Job) Job {
 	}
 	switch {
 	case now.Derived: // its wrapper has ended since, and no client has recorded that
-		now.State.Program = holder.LastWordsIn(dir, now.Meta.Streams())
+		now.State.Program = holder.FinalReportsIn(dir, now.Meta.Streams())
 		j = e.jobOf(&now)
 	case now.Finished():
 		return e.jobOf(&now)
@@ -307,7 +307,7 @@ func withRecordedEnd(dir string, rec *jobdir.Record, log *slog.Logger) *jobdir.R
 		return rec
 	}
 	rec.State.Exit.Summary = holder.SummaryIn(dir, rec.Meta.Streams(), &rec.State.Exit)
-	rec.State.Program = holder.LastWordsIn(dir, rec.Meta.Streams())
+	rec.State.Program = holder.FinalReportsIn(dir, rec.Meta.Streams())
 	lock, err := jobdir.Lock(dir)
 	if err != nil {
 		return rec // another client records it

@@ -28,7 +28,7 @@ func (k *tracking) measureAll(ctx context.Context, every time.Duration) {
 			return
 		case <-k.measureOthers:
 			pause = 1
-			if !soon { // not again: it may never come while the jobs change all the time
+			if !soon { // otherwise requests in quick succession would postpone the measurement again and again
 				tick.Reset(first)
 				soon = true
 			}

@@ -30,7 +30,8 @@ func streamOf(j Job, s Stream) (Stream, error) {
 	return s, nil
 }
 
-// mayHaveFiles reports whether the error of a job whose execution cannot be reached leaves its files.
+// mayHaveFiles reports whether err means only that the execution of a job cannot be reached from here, so that its files
+// may still be readable.
 func mayHaveFiles(err error) bool {
 	return errors.Is(err, ErrElsewhere) || errors.Is(err, ErrUnsupported)
 }
@@ -71,8 +72,8 @@ func (h *Handle) Log(ctx context.Context, s Stream) (*joblog.Log, error) {
 // timesWith returns the times of a job on a host, whose output is read from out; nil: there are none.
 func timesWith(out Output) joblog.Times {
 	there, ok := out.(interface {
-		// Times returns what reads the file with the times of the output, nil if there is none, and how
-		// far the clock here is ahead of the one that they are of.
+		// Times returns the file with the times of the output, nil if there is none, and how far the clock
+		// of this machine is ahead of the host's, which they were recorded with.
 		Times() (times Output, ahead time.Duration)
 	})
 	if !ok {

@@ -39,11 +39,11 @@ type PollPart struct {
 	Bytes  int
 }
 
-// PollOptions say for whom [Handle.Poll] reads, and how long it waits.
+// PollOptions are options of [Handle.Poll]: for which client it reads, and how long it waits.
 type PollOptions struct {
-	// Client is who reads: it gets what the job has printed since its last poll. Empty: the client of
-	// this engine. Of several polls of one client at the same time, here or in other processes, each
-	// byte goes to one.
+	// Client is the name of the reader, which gets what the job has printed since its last poll. Empty: the
+	// client of this engine. If several polls of one client run at the same time, here or in other
+	// processes, each byte goes to one of them.
 	Client string
 	// Cursor is where to read instead, for a caller that keeps its cursor: 0, or the Cursor of the
 	// previous poll. Nothing is recorded then. nil: after the last poll of Client.

@@ -97,7 +97,7 @@ func stopLevels(jobs []Job, isKill bool) (levels [][]int) {
 				level = append(level, i)
 			}
 		}
-		isCircle := len(level) == 0 // by hand, or of two versions of the file
+		isCircle := len(level) == 0 // labels set by hand, or jobs of two versions of the file
 		if isCircle || isKill {
 			return append(levels, left)
 		}

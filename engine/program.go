@@ -13,7 +13,8 @@ import (
 type (
 	// Program has the reports of the programs in a job's terminal: the most urgent one, and all of them.
 	Program = record.Program
-	// ProgramReport is the report of a program about itself, or about one of its tasks. It proves nothing.
+	// ProgramReport is the report of a program about itself, or about one of its tasks. Nothing verifies it: a
+	// program can report anything.
 	ProgramReport = record.ProgramReport
 	// ProgramState is the state that a program reports: whether it works, waits, is done or has failed.
 	ProgramState = record.ProgramState

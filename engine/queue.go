@@ -217,8 +217,8 @@ func (e *Engine) dependencies(ctx context.Context, spec Spec) (Spec, error) {
 	return spec, e.configureQueue(ctx, spec.Queue)
 }
 
-// unended returns the jobs among ids for which a job on host has to wait, and those that have ended
-// without the success that it requires.
+// unended returns the jobs among ids that a job on host has to wait for. With successfully, these include jobs that
+// have ended without success, which keep it from starting.
 func (e *Engine) unended(ctx context.Context, host string, ids []ID, successfully bool) ([]ID, error) {
 	var left []ID
 	for _, id := range ids {

@@ -23,8 +23,8 @@ type queuedTerminal struct {
 	live Terminal // nil while the job is queued
 }
 
-// opensLater reports whether there is no terminal yet. That of a job on a host, whose status is starting
-// for a while, cannot be resized before the job runs.
+// opensLater reports whether there is no terminal yet. A job on a host is starting for a while, and its terminal
+// cannot be resized before the job runs.
 func opensLater(j *Job) bool {
 	switch {
 	case j.Kind != KindPTY, !j.StartedAt.IsZero():
@@ -98,7 +98,7 @@ func (t *queuedTerminal) begin(ctx context.Context) (Terminal, error) {
 	return live, err
 }
 
-// reason is a screen that says why the job waits.
+// reason returns a screen that shows why the job waits.
 func (t *queuedTerminal) reason(j Job) TerminalChunk {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -18,7 +18,7 @@ type RestartOptions struct {
 	// Keep leaves a job that has not ended running beside the new one. If the job was given a port
 	// that is in use, the new one gets a free port.
 	Keep bool
-	// Stop says how a job that has not ended is stopped.
+	// Stop is how a job that has not ended is stopped.
 	Stop StopOptions
 	// Edited is started instead of the job's request, with the values of its Env; variables that have only a
 	// digest there are taken from the file, see [WithRenewal]. nil: the request.

@@ -15,8 +15,8 @@ const (
 	tailLength       = 2000 // characters of Result.Tail
 	// tailBytes is enough bytes for tailLength characters, with a partial character at either end.
 	tailBytes = (tailLength + 2) * utf8.UTFMax
-	// stopMargin is how much longer than its grace period the end of a job may take that is stopped
-	// because its caller gave up, or that must end before its process is started again.
+	// stopMargin is how much longer than its grace period a job may take to end, if it is stopped because
+	// its caller gave up, or if it must end before its process is started again.
 	stopMargin = 10 * time.Second
 )
 

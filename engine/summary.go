@@ -22,7 +22,7 @@ import (
 //	waits for a restart "failed 38×: connection refused · in 52s"
 //	runs after failures "failed 38×: connection refused", in the first minute of the run
 //	unreachable         since when, and the last line: "unreachable 18m; last: copied 12 of 90"
-//	running             its progress and what its program says or else the last line of its output; the ports
+//	running             its progress, what its program reports or else the last line of its output, and the ports
 //	                    that it listens on
 //	succeeded           its last line, or how long it ran
 //

@@ -47,9 +47,9 @@ const (
 	causeMemory  = string(cause.OutOfMemory)
 )
 
-// Explain returns why a job ended, from its records, its output and, with evidence, what the system says.
-// It reads at most the first and the last 2,000 lines of each stream. For a job whose output cannot be read
-// now it explains what the records say.
+// Explain returns why a job ended, from its records and its output and, with evidence, from the system. It
+// reads at most the first and the last 2,000 lines of each stream. If the output of the job cannot be read
+// now, it uses the records alone.
 func (h *Handle) Explain(ctx context.Context, evidence bool) (Explanation, error) {
 	x, err := h.explain(ctx)
 	if err != nil {
@@ -69,7 +69,7 @@ func (h *Handle) Explain(ctx context.Context, evidence bool) (Explanation, error
 	return x.Explanation, nil
 }
 
-// explain finds the cause, without what the machine has to say about it.
+// explain finds the cause, without asking the system for further evidence.
 func (h *Handle) explain(ctx context.Context) (*explainer, error) {
 	j, err := h.e.look(ctx, h.id, true)
 	if err != nil {
@@ -88,7 +88,7 @@ func (h *Handle) explain(ctx context.Context) (*explainer, error) {
 		x.Summary = "Exited 0: the command succeeded"
 	default:
 		x.failed(exit, lines)
-		x.lastWord()
+		x.addFailureReport()
 		if x.j.Runs != nil && x.j.Runs.Count > 0 {
 			x.Summary += "; it had been restarted " + count(x.j.Runs.Count, "time", "times")
 		}
@@ -96,8 +96,8 @@ func (h *Handle) explain(ctx context.Context) (*explainer, error) {
 	return x, nil
 }
 
-// lastWord adds what the program said of its failure. It is the program's word, not a cause that hob has found.
-func (x *explainer) lastWord() {
+// addFailureReport adds the program's own report of its failure. It is evidence, not a cause that hob has found.
+func (x *explainer) addFailureReport() {
 	if x.j.Program.Says(ProgramError) {
 		x.add("program", x.j.programSummary())
 	}
@@ -189,7 +189,7 @@ func (x *explainer) running() {
 		x.Summary = "It has not started yet"
 	case x.j.Program.Says(ProgramError):
 		x.Summary = "It has not ended: its program reports a failure"
-		x.lastWord()
+		x.addFailureReport()
 	default:
 		now := x.e.cfg.now()
 		x.Summary = "It has not ended: it has been running for " + units.FormatDuration(x.j.Uptime(now))
@@ -200,7 +200,7 @@ func (x *explainer) running() {
 }
 
 // unreachable explains why the status is not known, and what to do about a holder that does not answer,
-// unless the reason already says it.
+// unless the reason has that already.
 func (x *explainer) unreachable() {
 	j := &x.j
 	if j.Host != "" {
@@ -355,7 +355,7 @@ func (x *explainer) exited(exit Exit, lines []string) {
 	}
 }
 
-// searched says how much of the output was searched in vain.
+// searched returns which part of the output was searched, as the beginning of a sentence.
 func (x *explainer) searched() string {
 	if x.whole != nil {
 		return "the beginning and the end of its output do"

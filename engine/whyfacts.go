@@ -18,7 +18,7 @@ import (
 	"github.com/hobjobs/hob/internal/units"
 )
 
-// investigate adds what this machine says about a cause, if there is one, and about a command that could
+// investigate adds what this machine shows about a cause, if there is one, and about a command that could
 // not be started: for a job of this machine only.
 func (x *explainer) investigate(ctx context.Context, c cause.Cause) {
 	if !x.j.here() {

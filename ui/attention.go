@@ -41,40 +41,39 @@ func (p *Pane) ended(j *job) tea.Cmd {
 }
 
 const (
-	// saidPause is the least time between two messages about what the program of a job says: it may say anything at
-	// any rate.
-	saidPause = 30 * time.Second
-	// sameMatter is the time within which a notification and a report of a program are about the same.
-	sameMatter = 2 * time.Second
+	// reportPause is the minimum time between two messages about reports of a job's program, which may send any number.
+	reportPause = 30 * time.Second
+	// sameEvent is the time within which a notification and a report of a program are about the same event.
+	sameEvent = 2 * time.Second
 )
 
-// programWhys are the states of a program that concern the user.
-var programWhys = map[engine.ProgramState]Why{
+// whyOfState has the states of a program that concern the user.
+var whyOfState = map[engine.ProgramState]Why{
 	engine.ProgramBlocked: WhyWaiting,
 	engine.ProgramError:   WhyFailed,
 	engine.ProgramDone:    WhyFinished,
 }
 
-// programSaid shows that the program of a job needs the user, has failed, or has a result. If a message about its
-// reports was shown shortly before, it is shown later, unless the program says otherwise by then.
-func (p *Pane) programSaid(j *job, said engine.ProgramChange) tea.Cmd {
-	if said.From == said.To || programWhys[said.To] == "" {
+// programReported shows that the program of a job needs the user, has failed, or has a result. If a message about its
+// reports was shown shortly before, this one is shown later, unless the program reports another state by then.
+func (p *Pane) programReported(j *job, change engine.ProgramChange) tea.Cmd {
+	if change.From == change.To || whyOfState[change.To] == "" {
 		return nil
 	}
-	wait := saidPause - p.since(j.told)
+	wait := reportPause - p.since(j.reportShown)
 	if wait <= 0 {
-		return p.tellSaid(j, said.To)
+		return p.showReport(j, change.To)
 	}
-	if waits := j.due != ""; waits {
-		j.due = said.To
+	isScheduled := j.due != ""
+	j.due = change.To
+	if isScheduled {
 		return nil
 	}
-	j.due = said.To
-	return p.tasks.after(wait, func() tea.Cmd { return p.tellDue(p.jobs.all[j.ID]) })
+	return p.tasks.after(wait, func() tea.Cmd { return p.showDue(p.jobs.all[j.ID]) })
 }
 
-// tellDue shows what a message was due about, if it still holds. j is nil if the job is gone.
-func (p *Pane) tellDue(j *job) tea.Cmd {
+// showDue shows the message that is due, if its state still applies. j is nil if the job was removed.
+func (p *Pane) showDue(j *job) tea.Cmd {
 	if j == nil {
 		return nil
 	}
@@ -83,32 +82,31 @@ func (p *Pane) tellDue(j *job) tea.Cmd {
 	if j.Status.Finished() || !j.Program.Says(due) {
 		return nil
 	}
-	return p.tellSaid(j, due)
+	return p.showReport(j, due)
 }
 
-// tellSaid shows what the program of a job says, unless a notification has, or the job is on screen.
-func (p *Pane) tellSaid(j *job, state engine.ProgramState) tea.Cmd {
+// showReport shows what the program of a job reports, unless the job is on screen or a notification has shown it.
+func (p *Pane) showReport(j *job, state engine.ProgramState) tea.Cmd {
 	if p.onScreen() != j.ID {
-		j.told = p.now
+		j.reportShown = p.now
 	}
-	if p.since(j.noted) < sameMatter {
+	if p.since(j.notified) < sameEvent {
 		return nil
 	}
-	return p.attention(j, programWhys[state], engine.Note{})
+	return p.attention(j, whyOfState[state], engine.Note{})
 }
 
-// jobNotified shows a bell or a notification of a job. A program that reports what it does may send a notification for
-// what it has reported, too: that is shown once. A bell does not say what it is about, so only one that comes with the
-// report is left out.
+// jobNotified shows a bell or a notification of a job. If the program has reported the same event, the event is shown
+// only once. A bell has no text, so it counts as the same event only if it comes with the report.
 func (p *Pane) jobNotified(j *job, note engine.Note) tea.Cmd {
-	why, pause := WhyNote, saidPause
+	why, pause := WhyNote, reportPause
 	if note == (engine.Note{}) {
-		why, pause = WhyBell, sameMatter
+		why, pause = WhyBell, sameEvent
 	}
-	if j.Program != nil && p.since(j.told) < pause {
+	if j.Program != nil && p.since(j.reportShown) < pause {
 		return nil
 	}
-	j.noted = p.now
+	j.notified = p.now
 	return p.attention(j, why, note)
 }
 
@@ -151,12 +149,12 @@ func (l *labels) wording(j engine.Job, why Why, note engine.Note) (toast.Level, 
 			return toast.Error, name + " was lost (supervisor died)"
 		}
 		if !j.Status.Finished() {
-			return toast.Error, name + " reports a failure" + saidOf(j)
+			return toast.Error, name + " reports a failure" + reportSuffix(j)
 		}
 		return toast.Error, name + " failed (" + statusbadge.Word(j) + ")"
 	case WhyFinished:
 		if !j.Status.Finished() {
-			return toast.Success, name + " has a result" + saidOf(j)
+			return toast.Success, name + " has a result" + reportSuffix(j)
 		}
 		return toast.Success, name + " finished"
 	case WhyNote:
@@ -173,8 +171,8 @@ func (l *labels) wording(j engine.Job, why Why, note engine.Note) (toast.Level, 
 	return toast.Info, name + " rang the bell"
 }
 
-// saidOf returns what the program of a job says of its state, after ": ".
-func saidOf(j engine.Job) string {
+// reportSuffix returns ": " and the text of the report of a job's program; "" if there is none.
+func reportSuffix(j engine.Job) string {
 	if j.Program == nil {
 		return ""
 	}

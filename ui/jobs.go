@@ -84,7 +84,7 @@ func (p *Pane) event(e engine.Event) tea.Cmd {
 	case e.Kind == engine.EventHealth && j.Health.Is(engine.Unhealthy):
 		cmds = append(cmds, p.attention(j, WhyUnhealthy, engine.Note{}))
 	case e.Kind == engine.EventStatus && had:
-		cmds = append(cmds, p.programSaid(j, e.Program))
+		cmds = append(cmds, p.programReported(j, e.Program))
 	}
 	return tea.Batch(cmds...)
 }

@@ -32,10 +32,10 @@ type job struct {
 	// why is one sentence about how a job failed; empty until asked is set and the answer came.
 	why   string
 	asked bool
-	// told is when the pane last showed a message about what the job's program reports, noted when the job last
-	// sent a notification.
-	told, noted time.Time
-	// due is what the program reports and a message will show as soon as one may be shown again; empty: nothing.
+	// reportShown is when the pane last showed a message about a report of the job's program, and notified when
+	// the job last sent a notification.
+	reportShown, notified time.Time
+	// due is the reported state that a message will show as soon as another message may be shown; empty: none.
 	due engine.ProgramState
 }
 

@@ -25,7 +25,7 @@ type options struct {
 	filter  engine.Filter
 	within  engine.ID
 	project *Project
-	// rebooted is how many jobs ended with a reboot of which the user has not been told.
+	// rebooted is how many jobs ended with a reboot that has not been reported to the user.
 	rebooted int
 	// warning is what the user must know when the pane opens; "": nothing.
 	warning string

@@ -115,7 +115,7 @@ func (d *painter) listCounts() (count, aside string) {
 	return count, aside
 }
 
-// orderWidth is the minimum width of the frame of a list whose border says how it is ordered.
+// orderWidth is the minimum width of the frame of a list whose border shows its order.
 const orderWidth = 46
 
 // processCount returns the number of processes of a project, and whether they are in the order of its file.

@@ -38,7 +38,7 @@ func (p *Pane) Reports() []engine.ProgramReport {
 // maxReportID is the longest name of a task in a report.
 const maxReportID = 32
 
-// reportOf returns the report on a job; ok is false if there is nothing to say of it.
+// reportOf returns the report on a job; ok is false if there is nothing to report.
 func (p *Pane) reportOf(j *job) (r engine.ProgramReport, ok bool) {
 	r = engine.ProgramReport{
 		ID:    string(j.ID[max(0, len(j.ID)-maxReportID):]), // the end of an ID distinguishes it from all others

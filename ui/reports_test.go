@@ -103,12 +103,12 @@ func TestReportAndNotificationOfItAreShownOnce(t *testing.T) {
 			if n := count(); n != 1 {
 				t.Errorf("%d notices", n)
 			}
-			s.pass(sameMatter + time.Second)
+			s.pass(sameEvent + time.Second)
 			s.facts(engine.Event{Kind: engine.EventAttention, Job: said})
 			if n := count(); n != 2 {
 				t.Errorf("%d notices after a bell some seconds later", n)
 			}
-			s.pass(saidPause + time.Second)
+			s.pass(reportPause + time.Second)
 			s.facts(note)
 			if n := count(); n != 3 {
 				t.Errorf("%d notices after another notification, later", n)
@@ -150,24 +150,24 @@ func TestNoticesOfReports(t *testing.T) {
 		"at work": {func(s *harness) { s.says("", engine.ProgramWorking, "") }, nil},
 		"the same state for another reason": {func(s *harness) {
 			s.says("", engine.ProgramBlocked, engine.NeedsPermission)
-			s.pass(saidPause)
+			s.pass(reportPause)
 			s.says(engine.ProgramBlocked, engine.ProgramBlocked, engine.NeedsAnswer)
 		}, []string{blocked}},
 		"again too soon": {func(s *harness) {
 			s.says("", engine.ProgramDone, "")
 			s.says(engine.ProgramDone, engine.ProgramBlocked, engine.NeedsPermission)
-			s.pass(saidPause / 2)
+			s.pass(reportPause / 2)
 		}, []string{name + " has a result: unit tests"}},
 		"again too soon, and it still holds": {func(s *harness) {
 			s.says("", engine.ProgramDone, "")
 			s.says(engine.ProgramDone, engine.ProgramBlocked, engine.NeedsPermission)
-			s.pass(saidPause)
+			s.pass(reportPause)
 		}, []string{name + " has a result: unit tests", blocked}},
 		"again too soon, and it is over": {func(s *harness) {
 			s.says("", engine.ProgramDone, "")
 			s.says(engine.ProgramDone, engine.ProgramBlocked, engine.NeedsPermission)
 			s.says(engine.ProgramBlocked, engine.ProgramWorking, "")
-			s.pass(saidPause)
+			s.pass(reportPause)
 		}, []string{name + " has a result: unit tests"}},
 		"on screen": {func(s *harness) {
 			s.pane.Focus()

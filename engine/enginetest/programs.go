@@ -10,7 +10,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// programs returns the cases about what the program of a job says of itself (OSC 7501).
+// programs returns the cases about the status that the program of a job reports (OSC 7501).
 func programs() []suiteCase {
 	return []suiteCase{
 		{"what a program in a terminal says is known to the caller that waited for it, and to others", func(s *suite) {

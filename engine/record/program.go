@@ -105,18 +105,18 @@ func (s ProgramState) urgency() int {
 func (s ProgramState) Ended() bool { return s == ProgramDone || s == ProgramError }
 
 const (
-	// maxLastWords limits the reports that are kept after the end of a job. Together with maxBrief, the longest
+	// maxFinalReports limits the reports that are kept after the end of a job. Together with maxBrief, the longest
 	// message of one in bytes, it keeps the record of the end within the space that is reserved for it.
-	maxLastWords = 8
-	maxBrief     = 256
+	maxFinalReports = 8
+	maxBrief        = 256
 )
 
 // Says reports whether the most urgent report has this state. A nil p has no report.
 func (p *Program) Says(state ProgramState) bool { return p != nil && p.State == state }
 
-// LastWords returns what is left of p when the program has ended: the most urgent of what it has done and of what
-// has failed, or nil if there is none. p is not changed.
-func (p *Program) LastWords() *Program {
+// FinalReports returns the reports of p that still apply when the program has ended: the most urgent ones about what it
+// has done and about what has failed; nil if there are none. p is not changed.
+func (p *Program) FinalReports() *Program {
 	if p == nil {
 		return nil
 	}
@@ -127,7 +127,7 @@ func (p *Program) LastWords() *Program {
 		}
 	}
 	slices.SortStableFunc(left, func(a, b ProgramReport) int { return b.Compare(a) })
-	return NewProgram(left[:min(len(left), maxLastWords)])
+	return NewProgram(left[:min(len(left), maxFinalReports)])
 }
 
 // Brief returns p with at most 256 bytes of each message, for lists of jobs. p, which may be nil, is not changed.

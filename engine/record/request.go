@@ -133,7 +133,7 @@ type Request struct {
 // Waits reports whether the job was not to start at once.
 func (r *Request) Waits() bool { return r.Queue != "" || len(r.After)+len(r.AfterAny) > 0 }
 
-// RestartPolicy says after which ends a job's command is started again. The zero value is never.
+// RestartPolicy is after which ends a job's command is started again. The zero value is never.
 type RestartPolicy struct {
 	Always    bool
 	OnFailure bool // after every end but exit code 0

@@ -207,7 +207,7 @@ type State struct {
 func (s *State) Rest() {
 	s.Stopping, s.Waiting, s.Entry, s.Alternate, s.Paused, s.Progress = nil, false, EntryUnknown, false, false, nil
 	s.Pending, s.Health = nil, nil
-	s.Program = s.Program.LastWords()
+	s.Program = s.Program.FinalReports()
 	if s.Runs.Between() {
 		s.Runs = &Runs{
 			Count:    s.Runs.Count,

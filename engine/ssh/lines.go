@@ -212,5 +212,5 @@ func (h *host) summarize(id engine.ID, o *engine.State, ends [][]byte) {
 	}
 	last := h.logsOf(id).line
 	said := last.saidWith(ends, o.Output, o.Exit.At)
-	o.Program = said.Program().LastWords()
+	o.Program = said.Program().FinalReports()
 }

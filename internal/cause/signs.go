@@ -209,7 +209,7 @@ var (
 	// thrown is what Node.js prints above or below an error that nothing caught.
 	thrown    pattern = `^\s*\^+$|^Node\.js v\d|^Emitted 'error' event`
 	nodeError pattern = `^(Uncaught )?\[?([A-Z]\w*)?(Error|Exception)\b`
-	// wrapper is what a program says whose command failed.
+	// wrapper is what a program prints when the command that it runs has failed.
 	wrapper pattern = `(?i)\bexit(ed)? (with )?\(?(code|status):? ?\d|\bnon-zero\b|\breturned (exit )?(code|status)|\bcommand (failed|finished with error)|` +
 		`\bfailed with exit|Lifecycle script .* failed|Failed to execute goal|Execution failed for task`
 	// summary is the last line of a test runner.

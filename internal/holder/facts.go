@@ -17,7 +17,7 @@ const (
 	// saveEntryPause is the same for a change of whether and for what the job waits for input.
 	saveEntryPause = 20 * time.Millisecond
 	// maxAtOnce limits the immediate writes of state.json, per second: because a job is stopped or
-	// continued, or its program says that it does something else.
+	// continued, or its program reports another state.
 	maxAtOnce = 8
 	// saveAgain is the time after which a failed write of state.json is retried.
 	saveAgain = 5 * time.Second
@@ -130,13 +130,13 @@ func (h *Holder) programChangedLocked() {
 	h.programDue = true
 	most, _ := h.program.MostUrgent()
 	h.state.Progress = progressOf(most)
-	change, changed := h.saidLast.ChangeTo(most)
-	h.saidLast = most
-	if enters := change.From != change.To; enters && h.cfg.Hooks.Said != nil {
-		h.cfg.Hooks.Said(most)
+	change, changed := h.lastReport.ChangeTo(most)
+	h.lastReport = most
+	if enters := change.From != change.To; enters && h.cfg.Hooks.ProgramChanged != nil {
+		h.cfg.Hooks.ProgramChanged(most)
 	}
 	noted := h.noteProgramLocked()
-	if !noted && h.noteTimer == nil { // the history has what the program says in the end
+	if !noted && h.noteTimer == nil { // the history then has at least the last report
 		h.noteTimer = time.AfterFunc(factPause, func() {
 			h.mu.Lock()
 			defer h.mu.Unlock()
@@ -160,28 +160,28 @@ func (h *Holder) EndGroups(ended func(group int) bool) {
 	}
 }
 
-// noteProgramLocked adds to the events what the program says, if that has changed and the limits allow it. It reports
-// whether the events have it.
+// noteProgramLocked adds the state that the program reports to the events, if it has changed and the limits allow it. It
+// reports whether the events have that state.
 func (h *Holder) noteProgramLocked() bool {
-	change, changed := h.noted.ChangeTo(h.saidLast)
+	change, changed := h.noted.ChangeTo(h.lastReport)
 	if !changed {
 		return true
 	}
 	if !h.limitedFact(jobdir.Fact{Kind: "status", Program: &change}) {
 		return false
 	}
-	h.noted = h.saidLast
+	h.noted = h.lastReport
 	return true
 }
 
-// endProgramLocked takes in that the run of the job has ended. What the program said last is in the events even if it
-// has said very much.
+// endProgramLocked must be called when the run of the job has ended. It adds the last report to the events, even if the
+// program has sent more reports than the limits allow.
 func (h *Holder) endProgramLocked() {
 	if h.noteTimer != nil {
 		h.noteTimer.Stop() // if it is about to run, it finds nothing new
 		h.noteTimer = nil
 	}
-	if change, changed := h.noted.ChangeTo(h.saidLast); changed {
+	if change, changed := h.noted.ChangeTo(h.lastReport); changed {
 		f := jobdir.Fact{
 			At:      time.Now(),
 			Kind:    "status",
@@ -191,12 +191,12 @@ func (h *Holder) endProgramLocked() {
 		h.wg.Go(func() { h.fact(f) })
 	}
 	h.program.EndRun()
-	h.saidLast, _ = h.program.MostUrgent()
-	h.noted = h.saidLast
+	h.lastReport, _ = h.program.MostUrgent()
+	h.noted = h.lastReport
 	h.reads = false
 }
 
-// progressOf returns how far a program says it is, as a terminal's progress bar would show it.
+// progressOf returns the progress that a program reports, as a terminal's progress bar would show it.
 func progressOf(r record.ProgramReport) *record.Progress {
 	switch {
 	case r.Percent == nil:
@@ -405,11 +405,11 @@ func (h *Holder) Waiting(reads bool, entry record.Entry) (waits bool) {
 }
 
 // updateWaitingLocked derives whether the job waits for input, and reports whether that has changed. A program
-// that reads lines asks for one. One that reads single keys may only be ready for them, like an editor, or an agent
-// at its own prompt: if it says what it does, it also says whether it needs the user.
+// that reads a line asks for input. One that reads single keys may only be ready for them, like an editor, or an agent
+// at its own prompt. If such a program reports its status, that decides whether it needs the user.
 func (h *Holder) updateWaitingLocked() (changed bool) {
-	saysItself := h.state.Entry == record.EntryUnknown && !h.program.Empty()
-	waits := h.reads && !saysItself
+	reportsItself := h.state.Entry == record.EntryUnknown && !h.program.Empty()
+	waits := h.reads && !reportsItself
 	if h.state.Waiting == waits {
 		return false
 	}

@@ -79,8 +79,8 @@ type Hooks struct {
 	// Group, if set, returns the foreground process group of the terminal, 0 if that is not known. It is called with the
 	// holder locked, and must neither block nor call the holder.
 	Group func() int
-	// Said, if set, is called like Group when the state that the program reports has changed.
-	Said func(record.ProgramReport)
+	// ProgramChanged, if set, is called like Group when the state that the program reports has changed.
+	ProgramChanged func(record.ProgramReport)
 	// AskResize, if set, is called before a client that is not attached changes the size, without a
 	// lock. Its error refuses the change.
 	AskResize func(ctx context.Context, size record.Size) error
@@ -144,9 +144,9 @@ type Holder struct {
 
 	program    programstatus.Store
 	programDue bool                 // state.Program is older than program
-	saidLast   record.ProgramReport // the most urgent report of program
+	lastReport record.ProgramReport // the most urgent report of program
 	noted      record.ProgramReport // the last one in the events
-	noteTimer  *time.Timer          // adds saidLast to the events; nil: that is not due
+	noteTimer  *time.Timer          // adds lastReport to the events; nil: that is not due
 	reads      bool                 // the job reads its terminal, see updateWaitingLocked
 
 	// A change that a waiting program may look up is announced once it is on disk: how many were held back for that,
@@ -343,7 +343,7 @@ func (h *Holder) End(end record.Exit) {
 	h.clock(&end)
 	h.mu.Unlock()
 	end.Summary = h.summaryOf(&end)
-	h.findLastWords()
+	h.findFinalReports()
 	h.finish(end)
 	if h.State().Exit.Known() {
 		h.over()

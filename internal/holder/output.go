@@ -161,7 +161,7 @@ func (h *Holder) RunEnded(end record.Exit, next time.Time) {
 	}
 	h.mu.Unlock()
 	end.Summary = h.summaryOf(&end)
-	h.findLastWords()
+	h.findFinalReports()
 	h.mu.Lock()
 	h.clock(&end)
 	stopping := st.Stopping
@@ -212,7 +212,7 @@ func (h *Holder) RunBegins() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.program.Clear()
-	h.saidLast, h.noted = record.ProgramReport{}, record.ProgramReport{}
+	h.lastReport, h.noted = record.ProgramReport{}, record.ProgramReport{}
 	h.state.Program, h.state.LastCommand = nil, nil
 	last := h.state.Runs
 	h.state.Runs = &record.Runs{

@@ -159,7 +159,7 @@ func TestWhoDecidesWhetherJobWaits(t *testing.T) {
 // Notifications are about the states that a program enters.
 func TestSaidIsCalledForEachStateEntered(t *testing.T) {
 	var got []record.ProgramState
-	h := newHeld(t, Config{Terminal: true, Hooks: Hooks{Said: func(r record.ProgramReport) { got = append(got, r.State) }}})
+	h := newHeld(t, Config{Terminal: true, Hooks: Hooks{ProgramChanged: func(r record.ProgramReport) { got = append(got, r.State) }}})
 	for _, report := range []string{"state=working", "state=blocked", "state=blocked:kind=question:app=x", "state=working:id=a", "state=idle", "state=clear"} {
 		says(h, report)
 	}

@@ -38,7 +38,7 @@ func addCurrent(dir string, r *record.Request, s *record.State) {
 		return
 	}
 	if r.Kind == record.KindFile || s.NoTerminal {
-		s.Program = saidIn(dir, r.Streams()).Program()
+		s.Program = reportsIn(dir, r.Streams()).Program()
 	}
 	for _, stream := range slices.Backward(r.Streams()) {
 		output, _ := endOf(dir, stream, logfile.LastLineRead)
@@ -50,17 +50,17 @@ func addCurrent(dir string, r *record.Request, s *record.State) {
 	}
 }
 
-// saidIn returns what the ends of the outputs of a job without a terminal report: of the last stream that reports
+// reportsIn returns what the ends of the outputs of a job without a terminal report: of the last stream that reports
 // anything.
-func saidIn(dir string, streams []record.Stream) *programstatus.Store {
-	said := &programstatus.Store{}
+func reportsIn(dir string, streams []record.Stream) *programstatus.Store {
+	reports := &programstatus.Store{}
 	for _, stream := range slices.Backward(streams) {
 		output, written := endOf(dir, stream, programstatus.Searched)
-		if said.Read(output, written); !said.Empty() {
+		if reports.Read(output, written); !reports.Empty() {
 			break
 		}
 	}
-	return said
+	return reports
 }
 
 // LastLine returns the last line of the output, as [record.State.Line]: if the job needs input, the question.
@@ -71,23 +71,23 @@ func (h *Holder) LastLine() string {
 	return clip(st.Line)
 }
 
-// findLastWords takes in what the output of a job without a terminal reports at the end of a run: no terminal has read
-// it.
-func (h *Holder) findLastWords() {
+// findFinalReports reads the reports in the output of a job without a terminal, at the end of a run: no emulator has
+// read that output.
+func (h *Holder) findFinalReports() {
 	if h.term != nil {
 		return
 	}
-	said := saidIn(h.cfg.Dir, h.cfg.Meta.Streams())
+	reports := reportsIn(h.cfg.Dir, h.cfg.Meta.Streams())
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.program, h.programDue = *said, true
-	h.saidLast, _ = said.MostUrgent()
+	h.program, h.programDue = *reports, true
+	h.lastReport, _ = reports.MostUrgent()
 }
 
-// LastWordsIn returns [record.State.Program] for an end that only the files in dir show: what the outputs report last. They
-// must have all output of that run.
-func LastWordsIn(dir string, streams []record.Stream) *record.Program {
-	return saidIn(dir, streams).Program().LastWords()
+// FinalReportsIn returns [record.State.Program] for an end that only the files in dir show: the last reports in the
+// outputs, which must be complete.
+func FinalReportsIn(dir string, streams []record.Stream) *record.Program {
+	return reportsIn(dir, streams).Program().FinalReports()
 }
 
 // SummaryIn returns [record.Exit.Summary] for an end. The logs in dir must have all output of that run.
@@ -134,7 +134,7 @@ func (h *Holder) jobListening(port int) string {
 	return meta.Name
 }
 
-// showsInOutput reports whether the output may say why a job ended so: otherwise the reason is all that
+// showsInOutput reports whether the output may show why a job ended so: otherwise the reason is all that
 // matters.
 func showsInOutput(end *record.Exit) bool {
 	return end.Reason == record.ReasonExit || end.Reason == record.ReasonSignal

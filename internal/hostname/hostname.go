@@ -1,4 +1,4 @@
-// Package hostname knows what the name of a host says.
+// Package hostname interprets the names of hosts.
 package hostname
 
 import "strings"

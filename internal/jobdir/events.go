@@ -24,7 +24,7 @@ type Fact struct {
 	Urgency record.Urgency `json:"urgency,omitempty"`   // of a notification
 	Code    *int           `json:"exit_code,omitempty"` // of a run that is followed by another one
 	Signal  string         `json:"signal,omitempty"`    // likewise
-	// Program is what a program says that it does, of a status fact.
+	// Program is the change of the state that a program reports, for a fact of kind "status".
 	Program *record.ProgramChange `json:"program,omitempty"`
 }
 

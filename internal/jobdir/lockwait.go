@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// noticeAfter is how long a lock may be held before the user is told: all are held for moments.
+	// noticeAfter is how long a lock may be held before that is reported to the user: all are held for moments.
 	noticeAfter = time.Second
 	// heldLimit is how long to wait for a lock. A start on a host may hold one for half a minute.
 	heldLimit = time.Minute
@@ -45,7 +45,7 @@ func HeldHint(err error) string {
 type noticeKey struct{}
 
 // WithLockNotice returns a context whose waits for locks call notice, from the waiting goroutine, if
-// they take long. The text says what is waited for.
+// they take long. The text describes what they wait for.
 func WithLockNotice(ctx context.Context, notice func(text string)) context.Context {
 	return context.WithValue(ctx, noticeKey{}, notice)
 }

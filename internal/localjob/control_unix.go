@@ -26,10 +26,10 @@ const patientPause = 500 * time.Millisecond
 // hooks returns the hooks through which clients control the job.
 func (j *job) hooks() holder.Hooks {
 	hooks := holder.Hooks{
-		Signal:       j.signal,
-		Stop:         j.end,
-		Said:         j.said,
-		Backgrounded: func() { j.prompt.active() },
+		Signal:         j.signal,
+		Stop:           j.end,
+		ProgramChanged: j.programChanged,
+		Backgrounded:   func() { j.prompt.active() },
 		Input: func(ctx context.Context, p []byte) error {
 			j.interrupt(p)
 			return j.typed(func() error { return j.in.write(ctx, p) })

@@ -112,8 +112,8 @@ func (j *job) over(end record.Exit) {
 func (j *job) endOf(x exit) record.Exit {
 	status, usage := x.status, x.usage
 	j.mu.Lock()
-	asked, sent, sick := j.asked, j.sent, j.sick
-	j.sick = ""
+	asked, sent, unhealthyWhy := j.asked, j.sent, j.unhealthyWhy
+	j.unhealthyWhy = ""
 	j.mu.Unlock()
 	end := record.Exit{
 		Status: record.Exited,
@@ -138,8 +138,8 @@ func (j *job) endOf(x exit) record.Exit {
 	switch {
 	case asked != nil:
 		end.Status, end.Reason, end.EndedBy = record.Killed, asked.Reason, asked.By
-	case sick != "":
-		end.Status, end.Reason, end.EndedBy, end.Error = record.Killed, record.ReasonUnhealthy, "", sick
+	case unhealthyWhy != "":
+		end.Status, end.Reason, end.EndedBy, end.Error = record.Killed, record.ReasonUnhealthy, "", unhealthyWhy
 	}
 	end.Code = &code
 	return end

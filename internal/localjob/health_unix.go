@@ -69,7 +69,7 @@ func (c *healthChecks) run(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		if c.judge(err) && c.job.endSick(c.state.Output) {
+		if c.judge(err) && c.job.endUnhealthyRun(c.state.Output) {
 			return
 		}
 	}
@@ -172,16 +172,16 @@ func oneLine(text string) string {
 	return string(runes[:min(len(runes), maxReason)])
 }
 
-// endSick ends the current run of an unhealthy job if its command is started again then, and reports whether
-// it did so.
-func (j *job) endSick(why string) bool {
+// endUnhealthyRun ends the current run of an unhealthy job, if its restart policy then starts the command again. It
+// reports whether it did so.
+func (j *job) endUnhealthyRun(why string) bool {
 	unhealthy := record.Exit{Status: record.Killed, Reason: record.ReasonUnhealthy}
 	if j.kept == nil || !j.kept.policy.Restarts(unhealthy, j.kept.count) {
 		return false
 	}
 	j.mu.Lock()
 	if j.asked == nil {
-		j.sick = cmp.Or(why, "its check failed")
+		j.unhealthyWhy = cmp.Or(why, "its check failed")
 	}
 	asked, ran := j.asked != nil, j.ran
 	j.mu.Unlock()

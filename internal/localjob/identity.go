@@ -8,8 +8,8 @@ import (
 	"github.com/hobjobs/hob/internal/build"
 )
 
-// Identity is what hob-holder says of itself, a line without its end: its build ("-": unknown), the
-// version of the configuration that it takes, and its system.
+// Identity is the line with which hob-holder describes itself, without a line feed: its build ("-": unknown), the
+// version of the configuration that it accepts, and its system.
 func Identity() string {
 	return fmt.Sprintf("hob-holder %s %d %s/%s", cmp.Or(build.Version(), "-"), Version, runtime.GOOS, runtime.GOARCH)
 }

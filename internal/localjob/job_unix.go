@@ -58,19 +58,19 @@ type job struct {
 	timeout  *time.Timer
 	rest     *time.Timer // of a holder process: releases the memory that the start needed
 
-	mu     sync.Mutex // guards the fields below; held while the leader is signaled, so that its pid is not reaped meanwhile
-	reaped bool
-	final  bool                // the command is not started again
-	asked  *record.StopOptions // the first request to end the job
-	stops  int                 // number of stops in progress
-	ran    chan struct{}       // closed at the end of the current run; nil: none has begun
-	sick   string              // what the health check reported when it ended the current run
-	sent   sentSignal          // the last signal sent on behalf of a client
-	oom    oomCount            // at the start
-	gone   bool                // no further stop can begin
-	kills  sync.WaitGroup      // stops in progress
-	ended  chan struct{}       // closed when the end is recorded
-	others []proc.Identity     // children of the holder that are not processes of the job
+	mu           sync.Mutex // guards the fields below; held while the leader is signaled, so that its pid is not reaped meanwhile
+	reaped       bool
+	final        bool                // the command is not started again
+	asked        *record.StopOptions // the first request to end the job
+	stops        int                 // number of stops in progress
+	ran          chan struct{}       // closed at the end of the current run; nil: none has begun
+	unhealthyWhy string              // what the health check reported when it ended the current run
+	sent         sentSignal          // the last signal sent on behalf of a client
+	oom          oomCount            // at the start
+	gone         bool                // no further stop can begin
+	kills        sync.WaitGroup      // stops in progress
+	ended        chan struct{}       // closed when the end is recorded
+	others       []proc.Identity     // children of the holder that are not processes of the job
 }
 
 type sentSignal struct {

@@ -116,8 +116,8 @@ func (j *job) report(event notifyevent.Event) {
 	j.sendNotices()
 }
 
-// said is called, with the holder locked, when the program of the job reports what it does.
-func (j *job) said(r record.ProgramReport) {
+// programChanged is called, with the holder locked, when the program of the job reports what it does.
+func (j *job) programChanged(r record.ProgramReport) {
 	for event, state := range notify.ProgramEvents() {
 		if r.State == state && j.selects(event) {
 			j.notices.add(event)

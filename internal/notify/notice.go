@@ -16,7 +16,7 @@ type Notice struct {
 	Status string // of the job; "waiting" if it needs the user
 	Code   string // the exit code, "" if there is none
 	Result string // what happened: "needs input"
-	Detail string // what a program says of it; "": nothing
+	Detail string // what a program reports about it; "": nothing
 }
 
 // Message returns one line for a person. name is that of the job.

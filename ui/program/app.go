@@ -66,7 +66,7 @@ type Options struct {
 	// Notify sets how the user is notified of jobs that need attention.
 	Notify Notify
 	// NoStatus disables reports to the terminal on what jobs do (OSC 7501). They are sent only to a terminal that
-	// says that it keeps them.
+	// answers that it keeps them.
 	NoStatus bool
 	// NoMouse disables mouse events.
 	NoMouse bool

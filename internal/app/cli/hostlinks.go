@@ -202,7 +202,7 @@ func (n *hostNews) of(j engine.Job, err error) (lines []string) {
 	return lines
 }
 
-// meanwhile says what is known of a job while its host is unreachable.
+// meanwhile returns what is known of a job while its host is unreachable.
 func meanwhile(j *engine.Job) string {
 	switch j.Status {
 	case engine.Starting:

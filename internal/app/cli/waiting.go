@@ -111,8 +111,8 @@ func (w *waiting) one(ctx context.Context, i int) (code int, err error) {
 	return ownCode(out.Exit), nil
 }
 
-// waitFor waits for the conditions. While it waits for the end of a job on a host, it says when the host is lost:
-// without that, it would wait in silence for something that the user may have to do.
+// waitFor waits for the conditions. While it waits for the end of a job on a host, it reports when the host is lost:
+// otherwise it would wait in silence although the user may have to act.
 func (w *waiting) waitFor(ctx context.Context, job engine.Job) (engine.Outcome, error) {
 	h := w.app.eng.Handle(job.ID)
 	if job.Host == "" || len(w.until) > 0 {
@@ -146,7 +146,7 @@ func endedBefore(job engine.Job, until []engine.Condition) error {
 	}
 }
 
-// choice reports whether the exit code does not say what ended the wait.
+// choice reports whether the exit code does not show which condition ended the wait.
 func (w *waiting) choice() bool { return len(w.until) > 1 || w.any && len(w.jobs) > 1 }
 
 // held is the condition that held for a job: the flag that gave it, or "end", and what it came to.

@@ -11,7 +11,7 @@ import (
 )
 
 // A port that was open before a process started is no evidence that the process is ready: something else
-// listens there. The label strangerLabel of its job says who, so that a later hob up knows it too.
+// listens there. The label strangerLabel of the new job names the listener for a later hob up.
 
 // unknownStranger is the value of strangerLabel for a listener that hob cannot see, for example of another user.
 const unknownStranger = "unknown"
@@ -63,7 +63,7 @@ func stranger(ctx context.Context, eng *engine.Engine, proc Process, job engine.
 	return fmt.Sprintf("port %d was open before %s started: %s", port, proc.Name, owner), nil
 }
 
-// listenersOf returns who listens on a port, as far as the system shows it.
+// listenersOf returns the processes that listen on a port, as far as the system shows them.
 func listenersOf(ctx context.Context, eng *engine.Engine, port int) ([]engine.Listener, error) {
 	listeners, err := eng.Listeners(ctx, port)
 	if errors.Is(err, engine.ErrUnsupported) {

@@ -262,7 +262,7 @@ func (r *run) start(ctx context.Context, proc Process) Result {
 	return result
 }
 
-// markStranger notes in the job of a process that is about to start who has its port.
+// markStranger notes in the job of a process that is about to start which other process has its port.
 func (r *run) markStranger(ctx context.Context, proc Process, s *engine.Spec, d Decision) error {
 	if d.Action == Keep {
 		return nil

@@ -130,7 +130,7 @@ func (m *Model) cause() string {
 	return summary
 }
 
-// asksForALook reports whether a running job has something to say that its log may not show.
+// asksForALook reports whether there is something about a running job that its log may not show.
 func asksForALook(j *engine.Job) bool {
 	switch {
 	case j.Program.Says(engine.ProgramBlocked), j.Program.Says(engine.ProgramError):

@@ -64,7 +64,7 @@ func (m *Model) columns() columns {
 	}
 	c.name = max(0, m.w-c.bar-c.badge-c.end-spaced(c.age)-spaced(c.usage))
 	what := c.name - leastName - 1
-	if what < leastWhat || !m.saysAnything() {
+	if what < leastWhat || !m.hasSummaries() {
 		return c
 	}
 	c.what = what - max(0, what-enoughWhat)/3
@@ -83,8 +83,8 @@ func spaced(w int) int {
 	return w + 1
 }
 
-// saysAnything reports whether a visible row has something to say.
-func (m *Model) saysAnything() bool {
+// hasSummaries reports whether a visible row has something in the column What.
+func (m *Model) hasSummaries() bool {
 	return m.anyVisible(func(r *row) bool { return r.group != "" || width(m.what(r)...) > 0 })
 }
 

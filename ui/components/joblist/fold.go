@@ -206,8 +206,8 @@ func (m *Model) mayJoin(r *row) bool {
 	return true
 }
 
-// Alike returns the jobs that are folded behind the selected one because they have ended as it has: who
-// sees that one has seen them.
+// Alike returns the jobs that are folded behind the selected one because they have ended as it has. A user who has seen
+// that one has seen all of them.
 func (m *Model) Alike() []engine.ID {
 	r := m.selectedRow()
 	if r == nil || !r.alike || r.open {

@@ -114,7 +114,7 @@ func hasPercentage(j *engine.Job) bool {
 	return true
 }
 
-// progress is a bar with the percentage, and what the program says or else the last line.
+// progress is a bar with the percentage, and what the program reports or else the last line.
 func (m *Model) progress(j *engine.Job) []cell {
 	paint := m.paints.accent
 	if j.Progress.State == "error" {
