@@ -25,8 +25,8 @@ func TestAskingInTurn(t *testing.T) {
 		"few":                   {3, false, 2 * time.Second, 3, 6},
 		"one":                   {1, false, 2 * time.Second, 1, 6},
 		"hundreds":              {500, false, 2 * time.Second, asksBriefly, 32},
-		"few that are listed":   {64, true, time.Millisecond, 64, 1},
-		"many that are listed":  {500, true, time.Millisecond, asksAtOnce, 8},
+		"few that are listed":   {32, true, time.Millisecond, 32, 1},
+		"many that are listed":  {500, true, time.Millisecond, asksAtOnce, 16},
 		"looks at short notice": {40, false, 60 * time.Millisecond, 1, 430},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -24,7 +24,7 @@ const (
 	asksFile = ".asked"
 	// asksAtOnce is how many holders a listing asks that waits for their answers, asksBriefly how many one that does
 	// not.
-	asksAtOnce, asksBriefly = 64, 16
+	asksAtOnce, asksBriefly = 32, 16
 	// asksEvery is how long listings that do not wait take at least for a turn of all holders.
 	asksEvery = 10 * time.Second
 	// silentFor is how long a holder does not answer before such a listing reports its job as unreachable: as long as a
