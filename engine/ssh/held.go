@@ -177,14 +177,18 @@ func (h *host) lookWithoutHolder(ctx context.Context, base string, rs []engine.R
 		return err
 	}
 	for _, r := range rs {
-		j := files[remoteID(h.b.HostDir(r))]
+		e := files[remoteID(h.b.HostDir(r))]
 		o := judge.LastKnown(r)
 		o.Link, o.LinkError, o.StaleSince = engine.LinkUnreachable, why.Error(), lastSeen(r)
-		if st, err := jobdir.DecodeState(j.State); err == nil && st.Exit.Known() {
+		if e == nil || !e.Held {
+			seen[r.ID] = o
+			continue
+		}
+		if st, err := jobdir.DecodeState(e.HeldState); err == nil && st.Exit.Known() {
 			st.Status, st.Link = st.Exit.Status, engine.LinkOK
 			st.HostDir, st.HostHolder, st.Machine = r.Job.HostDir, r.Job.HostHolder, r.Job.Machine
 			o = st
-			h.found(r.ID, j.Logs, time.Now())
+			h.found(r.ID, e, time.Now())
 			h.b.remember(r, o, st.BootID, r.Job.HostDir, false)
 		}
 		seen[r.ID] = o
@@ -193,9 +197,9 @@ func (h *host) lookWithoutHolder(ctx context.Context, base string, rs []engine.R
 }
 
 // heldFiles reads what the files of the jobs rs in base show without a holder.
-func (h *host) heldFiles(ctx context.Context, base string, rs []engine.Record) (map[string]recipe.HeldJob, error) {
-	a, err := h.ask(ctx, quick, recipe.HeldFiles(base, ids(h.b, rs)), askOptions{})
-	return recipe.ParseHeldFiles(a.Out), err
+func (h *host) heldFiles(ctx context.Context, base string, rs []engine.Record) (map[string]*recipe.Entry, error) {
+	a, err := h.ask(ctx, quick, recipe.List(base, ids(h.b, rs)), askOptions{})
+	return recipe.ParseList(a.Out).Jobs, err
 }
 
 // heldEntry requests what the host knows of the logs of the job of r.
@@ -204,8 +208,8 @@ func (h *host) heldEntry(ctx context.Context, r engine.Record) (*recipe.Entry, t
 	l, err := h.listHeld(ctx, base, []engine.Record{r})
 	if missing := (*missingError)(nil); errors.As(err, &missing) { // the logs are files that scripts can read
 		files, filesErr := h.heldFiles(ctx, base, []engine.Record{r})
-		if j := files[remoteID(h.b.HostDir(r))]; filesErr == nil && j.Logs != nil {
-			return j.Logs, time.Now(), nil
+		if e := files[remoteID(h.b.HostDir(r))]; filesErr == nil && e != nil && e.Held {
+			return e, time.Now(), nil
 		}
 	}
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -285,6 +286,36 @@ func TestProgramUsersAndRemoval(t *testing.T) {
 		}
 		if files := p.data(); len(files) != 3 {
 			t.Errorf("files %q are left", files)
+		}
+	})
+}
+
+// The program of jobs with a holder is gone: a listing has what their files show.
+func TestListOfHeldJobs(t *testing.T) {
+	eachShell(t, func(t *testing.T, p *place) {
+		write := func(id, name, text string) {
+			file := filepath.Join(p.base, id, name)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, id := range []string{"job-1", "job-2", "job-3"} {
+			write(id, "claim/x", "")
+			write(id, "holder", "/hob-holder\n")
+		}
+		const state = `{"title":"a: 'b' ü"}`
+		write("job-1", "state.json", state+"\n")
+		write("job-1", "output.log", "one\n")
+		write("job-3", "failed", "no\n")
+		jobs := ParseList([]byte(p.ask(List(p.base, []string{"job-1", "job-2", "job-3"})))).Jobs
+		if e := jobs["job-1"]; !e.Held || string(e.HeldState) != state || e.Sizes["output.log"] != 4 {
+			t.Errorf("a job that runs: %+v", e)
+		}
+		if e := jobs["job-2"]; !e.Held || e.HeldState != nil || len(e.Sizes) > 0 {
+			t.Errorf("a job without records: %+v", e)
+		}
+		if jobs["job-3"].Held {
+			t.Error("a job that was not started is held")
 		}
 	})
 }

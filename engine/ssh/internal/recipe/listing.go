@@ -23,7 +23,7 @@ type Entry struct {
 	ID       string
 	Gone     bool // the directory does not exist
 	Claimed  bool // it was started, ever
-	Held     bool // it was started with a holder, and nothing else is known here
+	Held     bool // it was started with a holder, and only its logs and HeldState are known here
 	Ready    bool // the job itself runs, or did
 	Token    string
 	Place    string // where it was started, as Clock has it; empty: unknown
@@ -46,6 +46,8 @@ type Entry struct {
 	// An Entry is never modified once it has been handed out.
 	looks int
 	brief bool // only what changes was reported
+
+	HeldState []byte // the state.json of a job with a holder; nil: there is none
 }
 
 // Listing is the answer to [List].
@@ -202,6 +204,8 @@ func (e *Entry) file(name, text string) {
 		number, at, _ := strings.Cut(text, " ")
 		e.Number = strings.Trim(number, "-")
 		e.Submitted, _ = strconv.ParseInt(at, 10, 64)
+	case jobdir.StateFile:
+		e.HeldState = []byte(text)
 	case "node":
 		e.Node = strings.Trim(text, "-")
 	default:

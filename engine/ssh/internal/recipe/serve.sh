@@ -422,7 +422,9 @@ place $h_place
     fi
     if [ -f "$h_j/holder" ] && [ $h_z = claim ] && [ ! -f "$h_j/failed" ]; then
       say "job $h_j held"
-      more 1
+      h_facts="$h_facts $h_j/state.json"
+      logs
+      more 2
       continue
     fi
     # exit_code is checked first: if it exists, even if it cannot be read, all files that are written
