@@ -122,6 +122,12 @@ type RawRequest struct {
 	Dir     []byte   `json:"dir,omitempty"`
 }
 
+// MarshalJSON implements [json.Marshaler]. It costs nothing until it is called, as that of record.Exit.
+func (r RawRequest) MarshalJSON() ([]byte, error) {
+	type plain RawRequest
+	return json.Marshal(plain(r))
+}
+
 // WithRaw returns m as files have it: with Raw, if JSON strings cannot represent its fields.
 func (m Meta) WithRaw() Meta {
 	m.Raw = rawOf(&m)
