@@ -21,6 +21,8 @@ type jobEngine interface {
 	OpenGroup(ctx context.Context, o grouplog.Options) (groupStream, error)
 	OpenReplay(ctx context.Context, id engine.ID) (recording, error)
 	Finding(ctx context.Context, id engine.ID) (string, error)
+	// NotifyFailed returns how the command of [notify] last failed for a job; nil: it did not.
+	NotifyFailed(ctx context.Context, id engine.ID) (*engine.NotifyFailure, error)
 	Screen(ctx context.Context, id engine.ID) (engine.Screen, error)
 	Entry(ctx context.Context, id engine.ID) (engine.Entry, error)
 	OpenTerminal(ctx context.Context, id engine.ID, o engine.TerminalOptions) (engine.Terminal, error)
@@ -122,6 +124,11 @@ func (e realEngine) OpenReplay(ctx context.Context, id engine.ID) (recording, er
 func (e realEngine) Finding(ctx context.Context, id engine.ID) (string, error) {
 	why, err := e.Handle(id).Explain(ctx, false)
 	return why.Finding, err
+}
+
+func (e realEngine) NotifyFailed(ctx context.Context, id engine.ID) (*engine.NotifyFailure, error) {
+	j, err := e.Handle(id).Facts(ctx)
+	return j.NotifyFailed, err
 }
 
 func (e realEngine) Screen(ctx context.Context, id engine.ID) (engine.Screen, error) {

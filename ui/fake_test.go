@@ -35,6 +35,8 @@ type fake struct {
 	rec     recording            // result of OpenReplay; nil: it fails
 	why     map[engine.ID]string // results of Finding
 
+	unnotified map[engine.ID]*engine.NotifyFailure // results of NotifyFailed
+
 	entry     engine.Entry  // for jobs on hosts
 	late      bool          // the test sends the snapshot of a subscription
 	grace     chan struct{} // a restart waits for this channel
@@ -225,6 +227,10 @@ func (f *fake) OpenReplay(context.Context, engine.ID) (recording, error) {
 		return nil, engine.ErrUnsupported
 	}
 	return f.rec, nil
+}
+
+func (f *fake) NotifyFailed(_ context.Context, id engine.ID) (*engine.NotifyFailure, error) {
+	return f.unnotified[id], nil
 }
 
 func (f *fake) Finding(_ context.Context, id engine.ID) (string, error) { return f.why[id], nil }

@@ -73,6 +73,9 @@ func (s *jobSet) put(j engine.Job, now time.Time) *job {
 	case j.Seen: // in another program
 		known.unread = 0
 	}
+	if j.NotifyFailed == nil {
+		j.NotifyFailed = known.NotifyFailed
+	}
 	known.Job, s.counted = j, nil
 	known.sample(now)
 	if j.CPU != nil {

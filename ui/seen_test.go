@@ -113,6 +113,21 @@ func TestFailureIsExplainedInTheDetail(t *testing.T) {
 	})
 }
 
+// The detail shows that the command of [notify] failed, also after a further event of the job.
+func TestFailedNotificationInTheDetail(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		eng := three()
+		eng.unnotified = map[engine.ID]*engine.NotifyFailure{"test-aaaaa": {Event: "failed", Error: "exit code 7", Output: "no such user"}}
+		s := newHarness(t, 120, 30, eng)
+		s.press("2")
+		s.seesNot("exit code 7")
+		s.press("1", "j", "2")
+		s.sees("notify    failed: exit code 7 · no such user")
+		s.facts(engine.Event{Kind: engine.EventTitle, Job: s.eng.jobs[1]})
+		s.sees("notify    failed: exit code 7 · no such user")
+	})
+}
+
 func TestFailureSeenInAnotherProgram(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 120, 30, three())

@@ -38,6 +38,32 @@ func (p *Pane) explain() tea.Cmd {
 	})
 }
 
+// lookForFailedNotification finds out whether the command of [notify] failed for the job that is shown from now on. The
+// events of a job do not have that.
+func (p *Pane) lookForFailedNotification(j *job) tea.Cmd {
+	if !j.Status.Finished() && !j.Waiting {
+		return nil // hardly any event has happened to it
+	}
+	eng, id := p.tasks.eng, j.ID
+	return p.tasks.async(func(ctx context.Context) func() tea.Cmd {
+		failed, err := eng.NotifyFailed(ctx, id)
+		if err != nil || failed == nil {
+			return nil // show the other facts
+		}
+		return func() tea.Cmd {
+			j, ok := p.jobs.all[id]
+			if !ok {
+				return nil
+			}
+			j.NotifyFailed = failed
+			if id == p.output.id {
+				p.showFacts(j)
+			}
+			return p.settled()
+		}
+	})
+}
+
 // showFold shows what a row of folded jobs stands for, which has no detail of its own.
 func (p *Pane) showFold() {
 	var note []string
@@ -105,10 +131,12 @@ func (p *Pane) show() tea.Cmd {
 	fold, _ := p.onFold()
 	cmd := p.output.show(id, fold)
 	p.attend()
+	look := tea.Cmd(nil)
 	if ok {
 		p.showFacts(j)
+		look = p.lookForFailedNotification(j)
 	}
-	return tea.Batch(cmd, p.arrange(), p.explain())
+	return tea.Batch(cmd, p.arrange(), p.explain(), look)
 }
 
 // rearrange arranges the panes again if what they show has changed the layout.

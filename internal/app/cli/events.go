@@ -52,7 +52,7 @@ func (a *app) events(ctx context.Context, since string) error {
 	w := bufio.NewWriter(a.stdout)
 	sub := a.eng.Subscribe(engine.Filter{})
 	defer sub.Close()
-	sender := newSender(a)
+	defer notifyWhile(ctx, a, engine.Filter{})()
 	if !from.IsZero() {
 		// The history replaces the snapshot, which is taken first, so that no event in
 		// between is missed. Such an event appears twice.
@@ -74,9 +74,6 @@ func (a *app) events(ctx context.Context, since string) error {
 		}
 		if err != nil {
 			return err
-		}
-		for i := range batch {
-			sender.Look(&batch[i].Job)
 		}
 		if err := writeEvents(w, batch); err != nil {
 			return err

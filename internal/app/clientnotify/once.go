@@ -15,9 +15,14 @@ const pause = 30 * time.Second
 // plus one if the event has not applied since; 0: there was none.
 func key(event notifyevent.Event) string { return "notified " + string(event) }
 
-func due(number int64, now time.Time) bool {
+// untilDue returns how long it takes until an event that applies may be sent; 0: it may be now. isNew is false if it was
+// sent and applies since.
+func untilDue(number int64, now time.Time) (wait time.Duration, isNew bool) {
+	if number == 0 {
+		return 0, true
+	}
 	isOver := number%2 == 1
-	return number == 0 || isOver && now.Sub(time.UnixMilli(number/2)) >= pause
+	return max(0, pause-now.Sub(time.UnixMilli(number/2))), isOver
 }
 
 // Once calls send unless a process has notified the user of this event of a job. If this process is killed meanwhile,
@@ -29,7 +34,7 @@ func Once(book notes.Book, id engine.ID, event notifyevent.Event, send func() er
 	}
 	defer lock.Close()
 	now := time.Now()
-	if !due(book.Number(string(id), key(event)), now) {
+	if wait, isNew := untilDue(book.Number(string(id), key(event)), now); wait > 0 || !isNew {
 		return nil
 	}
 	if err := send(); err != nil {

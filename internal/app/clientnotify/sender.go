@@ -27,6 +27,13 @@ type Sender struct {
 
 	holds   map[happening]bool // what applied to a job when it was last looked at
 	reached map[engine.ID]bool // the jobs whose machine has answered meanwhile
+	later   map[engine.ID]deferred
+}
+
+// deferred is a job with an event that came too soon after the last one.
+type deferred struct {
+	job engine.Job // as it was last looked at
+	at  time.Time  // when the event may be sent
 }
 
 // happening is an event of a job.
@@ -44,13 +51,14 @@ func New(book notes.Book, events []notifyevent.Event, start func(engine.Job, not
 		start:   start,
 		holds:   map[happening]bool{},
 		reached: map[engine.ID]bool{},
+		later:   map[engine.ID]deferred{},
 	}
 }
 
 // Follow looks at each job of which the subscription has an event, until ctx is done.
 func (s *Sender) Follow(ctx context.Context, sub *engine.Subscription) {
 	for {
-		batch, err := sub.Next(ctx)
+		batch, err := s.next(ctx, sub)
 		if err != nil {
 			return
 		}
@@ -60,7 +68,40 @@ func (s *Sender) Follow(ctx context.Context, sub *engine.Subscription) {
 	}
 }
 
-// Look sends the events that have begun to apply to a job since it was last looked at. If s is nil, it sends none.
+// next waits for events. It returns none when a deferred event may be due, which it has sent then.
+func (s *Sender) next(ctx context.Context, sub *engine.Subscription) ([]engine.Event, error) {
+	first, isDeferred := s.LookAgain()
+	if !isDeferred {
+		return sub.Next(ctx)
+	}
+	waiting, cancel := context.WithDeadline(ctx, first)
+	defer cancel()
+	batch, err := sub.Next(waiting)
+	if err != nil && ctx.Err() == nil && waiting.Err() != nil {
+		return nil, nil
+	}
+	return batch, err
+}
+
+// LookAgain sends the deferred events that are due and still apply. It returns when the next one is due, if there is
+// one.
+func (s *Sender) LookAgain() (next time.Time, ok bool) {
+	now := time.Now()
+	for _, d := range s.later {
+		if !now.Before(d.at) {
+			s.Look(&d.job)
+		}
+	}
+	for _, d := range s.later {
+		if !ok || d.at.Before(next) {
+			next, ok = d.at, true
+		}
+	}
+	return next, ok
+}
+
+// Look sends the events that have begun to apply to a job since it was last looked at. An event that comes too soon
+// after the last one is deferred. If s is nil, it sends none.
 func (s *Sender) Look(j *engine.Job) {
 	wanted := j.Notify || j.Backgrounded
 	if s == nil || !wanted {
@@ -69,6 +110,7 @@ func (s *Sender) Look(j *engine.Job) {
 	if j.Link == engine.LinkOK {
 		s.reached[j.ID] = true
 	}
+	delete(s.later, j.ID)
 	for _, event := range s.events {
 		h := happening{j.ID, event}
 		n, applies := s.noticeOf(j, event)
@@ -78,12 +120,28 @@ func (s *Sender) Look(j *engine.Job) {
 		switch {
 		case ended:
 			_ = over(s.book, j.ID, event) // otherwise it is not sent when it happens again
-		case began && due(s.book.Number(string(j.ID), key(event)), time.Now()):
-			if s.start(*j, n) != nil {
-				s.holds[h] = false // with the next event of the job
-			}
+		case began && !s.send(j, n):
+			s.holds[h] = false // with the next event of the job
 		}
 	}
+}
+
+// send starts to send an event, unless it was sent already. It reports false if that is to be repeated.
+func (s *Sender) send(j *engine.Job, n notify.Notice) bool {
+	now := time.Now()
+	wait, isNew := untilDue(s.book.Number(string(j.ID), key(n.Event)), now)
+	if !isNew {
+		return true
+	}
+	if wait == 0 {
+		return s.start(*j, n) == nil
+	}
+	at := now.Add(wait)
+	if d, ok := s.later[j.ID]; ok && d.at.Before(at) {
+		at = d.at
+	}
+	s.later[j.ID] = deferred{*j, at}
+	return false
 }
 
 // noticeOf describes an event of a job; applies is false if it does not apply, or if a

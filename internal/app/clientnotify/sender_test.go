@@ -107,12 +107,47 @@ func TestSentAgain(t *testing.T) {
 		u.was("unreachable: web is unreachable: no route to host")
 		c.Look(&there)
 		c.Look(&gone)
-		u.was()
+		u.was() // it is too soon
 		c.Look(&there)
 		time.Sleep(30 * time.Second)
+		c.LookAgain()
+		u.was() // it does not apply any more
 		c.Look(&gone)
 		u.was("unreachable: web is unreachable: no route to host")
+
+		c.Look(&there)
+		c.Look(&gone)
+		due, ok := c.LookAgain()
+		u.was()
+		if wait := time.Until(due); !ok || wait > 30*time.Second {
+			t.Errorf("due in %v, %v", wait, ok)
+		}
+		time.Sleep(time.Until(due))
+		c.LookAgain()
+		u.was("unreachable: web is unreachable: no route to host")
+		if _, ok := c.LookAgain(); ok {
+			t.Error("it is still deferred")
+		}
 	})
+}
+
+// A process that is killed before it has noted what it sent leaves the event to another one: the user may get it twice,
+// and never not at all.
+func TestSentAgainAfterKill(t *testing.T) {
+	u := newUser(t)
+	failed := ended(onHost(), 3)
+	killed := clientnotify.New(u.book, []notifyevent.Event{notifyevent.Failed}, func(j engine.Job, n notify.Notice) error {
+		defer func() { _ = recover() }() // its lock is released, as by the system
+		return clientnotify.Once(u.book, j.ID, n.Event, func() error {
+			u.sent = append(u.sent, "of the one that is killed")
+			panic("killed")
+		})
+	})
+	killed.Look(&failed)
+	u.client().Look(&failed)
+	u.was("of the one that is killed", "failed: web exited (exit code 3)")
+	u.client().Look(&failed)
+	u.was()
 }
 
 // Holders send the events of their jobs, until they die.
