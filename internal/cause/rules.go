@@ -49,7 +49,7 @@ var rules = []rule{
 	{hint: "[ERROR]", shape: `^\[ERROR\] *(-> |To see the full|Re-run Maven|For more information|\[Help|After correcting|$|There are test failures)`},
 	{hint: "E: Sub-process", shape: `^E: Sub-process .* returned an error code`},
 	{hint: "Unable to find image", shape: `^Unable to find image '.*' locally$`}, // docker pulls it
-	{hint: "notice", shape: `^(npm notice\b|\[notice\] )`}, // npm and pip report updates of themselves
+	{hint: "notice", shape: `^(npm notice\b|\[notice\] )`},                       // npm and pip report updates of themselves
 	// What an interactive shell and its startup files print without a terminal.
 	{hint: "job control turned off", shape: `: can't access tty; job control turned off$`},
 	{hint: "mesg: ", shape: `^mesg: ttyname failed: `},
