@@ -1,7 +1,6 @@
 package within
 
 import (
-	"path/filepath"
 	"slices"
 
 	"github.com/hobjobs/hob/engine"
@@ -50,7 +49,7 @@ func Nearest(named []engine.Job, dir string) []engine.Job {
 // isAround reports whether dir belongs to the project of a job.
 func isAround(j engine.Job, dir string) bool {
 	root := j.Labels[projectLabel]
-	return j.Host == "" && root != "" && below(dir, root, string(filepath.Separator))
+	return j.Host == "" && root != "" && belowHere(dir, root)
 }
 
 func isRunning(j engine.Job) bool { return !j.Status.Finished() && j.Status != engine.Stopping }

@@ -23,21 +23,23 @@ func Dir(jobs []engine.Job, dir string) []engine.Job {
 	return slices.DeleteFunc(jobs, func(j engine.Job) bool {
 		if j.Host != "" {
 			root := filepath.ToSlash(dir)
-			return root != "/" && !below(path.Clean(j.Dir), root, "/")
+			return root != "/" && !below(path.Clean(j.Dir), root)
 		}
 		in, ok := seen[j.Dir]
 		if !ok {
-			const sep = string(filepath.Separator)
-			in = below(filepath.Clean(j.Dir), dir, sep) || below(resolved(j.Dir), target, sep)
+			in = belowHere(filepath.Clean(j.Dir), dir) || belowHere(resolved(j.Dir), target)
 			seen[j.Dir] = in
 		}
 		return !in
 	})
 }
 
-// below reports whether dir is root or in it. Both are clean.
-func below(dir, root, sep string) bool {
-	return dir == root || strings.HasPrefix(dir, strings.TrimSuffix(root, sep)+sep)
+// belowHere is [below] for paths of this machine.
+func belowHere(dir, root string) bool { return below(filepath.ToSlash(dir), filepath.ToSlash(root)) }
+
+// below reports whether dir is root or in it. Both are clean, and have slashes.
+func below(dir, root string) bool {
+	return dir == root || strings.HasPrefix(dir, strings.TrimSuffix(root, "/")+"/")
 }
 
 // maxLinks is how many symbolic links to deleted directories are followed.
