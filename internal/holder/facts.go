@@ -188,7 +188,7 @@ func (h *Holder) endProgramLocked() {
 			Program: &change,
 			Offset:  h.offset,
 		}
-		h.wg.Go(func() { h.fact(f) })
+		h.factLocked(f)
 	}
 	h.program.EndRun()
 	h.lastReport, _ = h.program.MostUrgent()
@@ -256,21 +256,6 @@ func (h *Holder) attentionLocked(note *record.Note) {
 		c.changed(true)
 	}
 }
-
-// limitedFact adds a fact that the job can cause at any rate, and reports whether the limits allow that. It is
-// written without the lock.
-func (h *Holder) limitedFact(f jobdir.Fact) bool {
-	f.At = time.Now()
-	if h.closing || !h.facts.allow(f.Kind, f.At) {
-		return false
-	}
-	f.Offset = h.offset
-	h.wg.Go(func() { h.fact(f) })
-	return true
-}
-
-// fact adds a line to events. Errors are ignored: on a full disk the history has gaps.
-func (h *Holder) fact(f jobdir.Fact) { _ = jobdir.AppendFact(h.cfg.Dir, f) }
 
 // saveIn schedules a write of state.json after d, unless an earlier one is scheduled. h.mu is held.
 func (h *Holder) saveIn(d time.Duration) {

@@ -141,6 +141,7 @@ type Holder struct {
 	refused    error              // why the end could not be recorded so far
 	unrecorded *record.Unrecorded // the same for clients, with the end; immutable
 	facts      factLimiter
+	factWriter factWriter
 
 	program    programstatus.Store
 	programDue bool                 // state.Program is older than program

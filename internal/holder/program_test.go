@@ -4,6 +4,7 @@ package holder
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -225,6 +226,29 @@ func TestEventsHaveTheLastWord(t *testing.T) {
 	}
 	if last != record.ProgramError {
 		t.Errorf("the last status in the events is %q, want %q", last, record.ProgramError)
+	}
+}
+
+// Facts that follow each other at once are in the history in their order.
+func TestEventsAreInOrder(t *testing.T) {
+	for range 20 {
+		h := newHeld(t, Config{Terminal: true})
+		h.Output([]byte("\x1b]2;title\a\a"))
+		code := 0
+		h.End(record.Exit{Status: record.Exited, Code: &code, Reason: record.ReasonExit})
+		h.Close()
+		facts, err := jobdir.Facts(h.cfg.Dir, time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range facts {
+			got = append(got, f.Kind)
+		}
+		want := []string{"started", "title", "attention", "exited"}
+		if !slices.Equal(got, want) {
+			t.Fatalf("the events are %q, want %q", got, want)
+		}
 	}
 }
 
