@@ -20,40 +20,30 @@ func Named(jobs []engine.Job, name string) []engine.Job {
 	})
 }
 
-// Nearest returns which of the jobs with a name that name means in dir; none if it means jobs of other directories.
-// These are the jobs of the innermost project around dir, or else those that were started in dir. If some of both run,
-// those of the project are meant, and if only others run, those.
+// Nearest returns which of the jobs with a name that name means in dir: those of the innermost project around dir and
+// those that were started in dir. If it returns none, name means jobs of other directories.
 func Nearest(named []engine.Job, dir string) []engine.Job {
 	dir = resolved(dir)
-	innermost := ""
+	longest := 0
 	for _, j := range named {
-		if root := j.Labels[projectLabel]; isAround(j, dir) && len(root) > len(innermost) {
-			innermost = root
-		}
+		longest = max(longest, closeness(j, dir))
 	}
-	ofProject := filter(named, func(j engine.Job) bool { return isAround(j, dir) && j.Labels[projectLabel] == innermost })
-	inDir := filter(named, func(j engine.Job) bool {
-		return j.Host == "" && j.Labels[projectLabel] == "" && resolved(j.Dir) == dir
-	})
-	for _, jobs := range [][]engine.Job{ofProject, inDir} {
-		if slices.ContainsFunc(jobs, isRunning) {
-			return jobs
-		}
+	if longest == 0 {
+		return nil
 	}
-	if len(ofProject) > 0 {
-		return ofProject
-	}
-	return inDir
+	return slices.DeleteFunc(slices.Clone(named), func(j engine.Job) bool { return closeness(j, dir) < longest })
 }
 
-// isAround reports whether dir belongs to the project of a job.
-func isAround(j engine.Job, dir string) bool {
+// closeness returns the length of the path by which a job belongs to dir; 0: it does not.
+func closeness(j engine.Job, dir string) int {
 	root := j.Labels[projectLabel]
-	return j.Host == "" && root != "" && belowHere(dir, root)
-}
-
-func isRunning(j engine.Job) bool { return !j.Status.Finished() && j.Status != engine.Stopping }
-
-func filter(jobs []engine.Job, selects func(engine.Job) bool) []engine.Job {
-	return slices.DeleteFunc(slices.Clone(jobs), func(j engine.Job) bool { return !selects(j) })
+	switch {
+	case j.Host != "":
+		return 0
+	case root != "" && belowHere(dir, root):
+		return len(root)
+	case root == "" && resolved(j.Dir) == dir:
+		return len(dir)
+	}
+	return 0
 }

@@ -37,18 +37,15 @@ func TestNearest(t *testing.T) {
 		dir  string
 		want []engine.ID
 	}{
-		"the project":                    {[]engine.Job{of(engine.Running), elsewhere}, shop, []engine.ID{"project"}},
-		"below it":                       {[]engine.Job{of(engine.Running), elsewhere}, below, []engine.ID{"project"}},
-		"above it":                       {[]engine.Job{of(engine.Running), elsewhere}, base, nil},
-		"that has ended":                 {[]engine.Job{of(engine.Failed), elsewhere}, shop, []engine.ID{"project"}},
-		"the directory":                  {[]engine.Job{inDir(engine.Running), elsewhere}, shop, []engine.ID{"by-hand"}},
-		"not below it":                   {[]engine.Job{inDir(engine.Running), elsewhere}, below, nil},
-		"both run":                       {[]engine.Job{inDir(engine.Running), of(engine.Running)}, shop, []engine.ID{"project"}},
-		"both have ended":                {[]engine.Job{inDir(engine.Exited), of(engine.Exited)}, shop, []engine.ID{"project"}},
-		"the one of the project ended":   {[]engine.Job{inDir(engine.Running), of(engine.Exited)}, shop, []engine.ID{"by-hand"}},
-		"the other one is being stopped": {[]engine.Job{inDir(engine.Stopping), of(engine.Exited)}, shop, []engine.ID{"project"}},
-		"a project in a project":         {[]engine.Job{of(engine.Running), job("inner", below, below, engine.Exited)}, below, []engine.ID{"inner"}},
-		"a host":                         {[]engine.Job{onHost}, shop, nil},
+		"the project":            {[]engine.Job{of(engine.Running), elsewhere}, shop, []engine.ID{"project"}},
+		"below it":               {[]engine.Job{of(engine.Running), elsewhere}, below, []engine.ID{"project"}},
+		"above it":               {[]engine.Job{of(engine.Running), elsewhere}, base, nil},
+		"that has ended":         {[]engine.Job{of(engine.Failed), elsewhere}, shop, []engine.ID{"project"}},
+		"the directory":          {[]engine.Job{inDir(engine.Running), elsewhere}, shop, []engine.ID{"by-hand"}},
+		"not below it":           {[]engine.Job{inDir(engine.Running), elsewhere}, below, nil},
+		"both":                   {[]engine.Job{inDir(engine.Running), of(engine.Exited)}, shop, []engine.ID{"by-hand", "project"}},
+		"a project in a project": {[]engine.Job{of(engine.Running), job("inner", below, below, engine.Exited)}, below, []engine.ID{"inner"}},
+		"a host":                 {[]engine.Job{onHost}, shop, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []engine.ID
