@@ -131,7 +131,7 @@ func (p *Pane) show() tea.Cmd {
 	fold, _ := p.onFold()
 	cmd := p.output.show(id, fold)
 	p.attend()
-	look := tea.Cmd(nil)
+	var look tea.Cmd
 	if ok {
 		p.showFacts(j)
 		look = p.lookForFailedNotification(j)

@@ -16,16 +16,17 @@ import (
 	"github.com/hobjobs/hob/internal/plainfile"
 )
 
-// A holder that hangs looks like one that has nothing to do: only a question shows the difference, and it takes more
-// processor time than all else that a listing does for a job. Each listing therefore asks a few holders in turn, and
-// those again that have not answered. All listings of a directory of jobs take turns together, by asksFile.
+// A holder that hangs looks like one that has nothing to do. Only a question shows the difference, and that takes more
+// processor time than everything else that a listing does for a job. So each listing asks only some of the holders: the
+// next ones in the order of their names, and those that did not answer before. All listings of a host share that order.
 const (
-	// asksFile has an asks. It is beside the directories of jobs.
+	// asksFile is the file with an asks, beside the directories of jobs.
 	asksFile = ".asked"
-	// asksAtOnce is how many holders a listing asks that waits for their answers, asksBriefly how many one that does
-	// not.
-	asksAtOnce, asksBriefly = 32, 16
-	// asksEvery is how long listings that do not wait take at least for a turn of all holders.
+	// asksAtOnce is the maximum number of holders that a listing asks if it waits for their answers.
+	asksAtOnce = 32
+	// asksBriefly is the maximum number for a listing that does not wait.
+	asksBriefly = 16
+	// asksEvery is the minimum time after which listings that do not wait ask a holder again.
 	asksEvery = 10 * time.Second
 	// silentFor is how long a holder does not answer before such a listing reports its job as unreachable: as long as a
 	// list of the machine's own jobs waits for an answer.

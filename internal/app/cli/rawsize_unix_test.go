@@ -26,7 +26,7 @@ func (f *fixedTerminal) Resize(context.Context, engine.Size) error {
 	return fmt.Errorf("%w: the host cannot set a terminal's size", engine.ErrUnsupported)
 }
 
-// A session whose window is resized goes on if the job's terminal keeps its size.
+// A session whose window is resized continues if the job's terminal keeps its size.
 func TestWindowOfFixedTerminalIsResized(t *testing.T) {
 	window, tty, err := pty.Open()
 	if err != nil {
